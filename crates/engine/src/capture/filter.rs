@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record, recall_block};
+use super::{
+    collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record, recall_block,
+    to_forget::asks_to_forget,
+};
 use text::{marks::holds_mark, pattern::ascii_boundaries};
 
 /// Shortest message in characters for scripts with letters.
@@ -49,7 +52,7 @@ pub enum Reason {
     Secret,
     /// A model found nothing to keep in the turn.
     Nothing,
-    /// The message asks not to be remembered.
+    /// The message asks not to be remembered, or to forget something.
     OffRecord,
     /// A text to work on, a mail that is shown, a joke or a play: nobody states it.
     Given,
@@ -191,10 +194,11 @@ pub(super) fn requests(text: &str) -> Option<String> {
     Some(asked.join("\n\n"))
 }
 
-/// Whether a message asks not to be remembered, as far as it is looked at.
+/// Whether a message asks not to be remembered, or to forget something, as far as it is looked at.
 pub(super) fn is_off_record_at_an_end(text: &str) -> bool {
     let (begin, end) = ends(text);
-    is_off_record(begin) || is_off_record(end)
+    let is_kept_out = |text| is_off_record(text) || asks_to_forget(text);
+    is_kept_out(begin) || (end.len() < text.len() && is_kept_out(end))
 }
 
 /// The beginning and the end of a text, as far as its writer is looked for there.
@@ -297,6 +301,7 @@ mod tests {
         }
         assert_eq!(capturable(&"x".repeat(2001)), Err(Reason::TooLong));
         assert_eq!(capturable("I have HIV, don't write that down."), Err(Reason::OffRecord));
+        assert_eq!(capturable("Vergiss, dass der Hausmeister Anselm heißt"), Err(Reason::OffRecord));
         assert_eq!(capturable("Translate into German:\nI have two sons."), Err(Reason::Given));
         assert_eq!(capturable("<relevant-memories>a</relevant-memories>"), Err(Reason::Recalled));
     }

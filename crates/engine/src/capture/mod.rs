@@ -28,7 +28,8 @@ pub(crate) mod sentences;
 pub mod session_note;
 pub mod short_term;
 pub mod similar;
-mod taken_back;
+pub(crate) mod taken_back;
+mod to_forget;
 
 use text::{envelope, recall_block};
 

@@ -11,7 +11,11 @@ mod passing;
 mod signs;
 mod telling;
 
-use self::{life::LIFE, passing::is_passing, signs::SIGNS};
+use self::{
+    life::LIFE,
+    passing::{is_passing, without_apology},
+    signs::SIGNS,
+};
 use super::{
     collect::MAX_FACT_CHARS,
     command::{self, Request},
@@ -119,14 +123,14 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
     let mut sentences_seen = 0;
     // The sentence before, as long as it was not kept; and whether the next one was asked for.
     let (mut before, mut is_wanted) = (None, false);
-    for sentence in sentences(text) {
+    for sentence in sentences(text).map(without_apology) {
         sentences_seen += 1;
         if is_question(sentence) {
             questions += 1;
             before = None;
             continue;
         }
-        if is_passing(sentence) || asks_to_forget(sentence) {
+        if is_passing(sentence) {
             before = None;
             continue;
         }
@@ -204,57 +208,9 @@ pub(super) fn is_question(sentence: &str) -> bool {
     end.ends_with(['?', '？', '؟']) || ASKS.as_ref().is_some_and(|r| r.is_match(sentence))
 }
 
-/// "Forget that I live in Porto": what it names is to be gone, not kept once more. "Don't forget" is the opposite.
-fn asks_to_forget(sentence: &str) -> bool {
-    static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        as_written(concat!(
-            r"^((please|bitte|por favor|s'il te plaît|per favore|alsjeblieft|prosím|пожалуйста|ok|okay|so|and|now)[ ,]+|(can|could|you can|you should|i want you to|i'd like you to) (you )?(please )?)*",
-            r"((forget|unlearn|stop remembering) (about )?(that (i|my|we|our|he|she|it|the)\b|what\b|everything\b|all\b|my\b|our\b|the fact\b)",
-            r"|(delete|remove|erase) .{1,80} from (your |the )?memor(y|ies)",
-            r"|vergiss,? (dass|was|alles|mein\w*|unser\w*|das mit)\b|lösche? .{1,80} aus (dein\w* )?(gedächtnis|speicher)",
-            r"|(esquece|esqueça|esquece-te de|esqueça-se de|olvida|olvídate de|olvide) (que|o que|lo que|tudo|todo|o meu|a minha|mi|nuestr\w+)\b|(apaga|apague|borra|borre|elimina) .{1,80} (da|de la|de tu|da tua|de sua) memória",
-            r"|oublie(z)? (que|ce que|tout|mon|ma|mes)\b|dimentica (che|quello che|tutto|il mio|la mia)\b|vergeet (dat|wat|alles|mijn)\b|zapomeň,? (že|na|co|všechno)",
-            r"|забудь(те)?,? (что|про|о том|вс[её]|мой|мою))|^(请|請|麻烦)?(你)?(忘记|忘記|忘掉|忘了)(我|关于|關於|之前)|(こと|の件)(を|は)?(もう)?忘れて(ください|ほしい|くれ)?[。！]?$|(것|거|얘기)(은|는|을|를)? ?(이제 )?잊어"
-        ))
-    });
-    FORGET.as_ref().is_some_and(|r| r.is_match(sentence))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_to_be_forgotten_is_not_kept_once_more() {
-        for text in [
-            "Forget that I live in Porto.",
-            "Please forget my phone number is +351 912 345 678",
-            "Can you delete my address, I live in Graz, from your memory",
-            "Vergiss, dass ich in Graz wohne",
-            "Esquece que moro em Lisboa",
-            "Olvida que vivo en Sevilla",
-            "Oublie que j'habite à Lyon",
-            "S’il te plaît, oublie que j’habite à Lyon",
-            "I’d like you to forget that I live in Porto.",
-            "I’d like to see where I live on a map",
-            "How’s Anna’s flat, which I live in?”",
-            "Забудь, что я живу в Праге",
-            "忘记我住在上海",
-            "私の住所は東京ですということを忘れてください",
-        ] {
-            assert!(find(text).is_err(), "{text}");
-        }
-        for text in [
-            "Don't forget that I live in Porto",
-            "Vergiss nicht, dass ich in Graz wohne",
-            "No olvides que vivo en Sevilla",
-            "别忘了我住在上海",
-            "Forget the bus, I prefer the train",
-            "I always forget my keys at home, remember that",
-        ] {
-            assert!(find(text).is_ok(), "{text}");
-        }
-    }
 
     #[test]
     fn every_rule_compiles() {
@@ -314,12 +270,34 @@ mod tests {
         for told in ["Which is why I prefer tea", "How nice, I prefer tea too"] {
             assert!(!is_question(told), "{told}");
         }
-        for text in ["I want you to run the tests now", "Thanks, looks good", "ok let me see", "I like it"] {
+        for text in [
+            "I want you to run the tests now",
+            "Thanks, looks good",
+            "ok let me see",
+            "I like it",
+            "I’d like to see where I live on a map",
+            "How’s Anna’s flat, which I live in?”",
+        ] {
             assert!(find(text).is_err(), "{text}");
         }
         let mixed = find("What time is it? I prefer trains to planes. Thanks!").unwrap();
         assert_eq!(mixed.len(), 1);
         assert_eq!(mixed[0].text, "I prefer trains to planes.");
+    }
+
+    // The apology made a sentence of something else of it.
+    #[test]
+    fn a_correction_that_begins_with_an_apology_is_kept_as_without_it() {
+        for (said, kept) in [
+            ("Nein, Entschuldigung, der Kardiologe ist am 11. Dezember", "der Kardiologe ist am 11. Dezember"),
+            ("No, sorry, my dentist is Dr Costa.", "my dentist is Dr Costa."),
+            ("Perdona, mi hermana se llama Ana", "mi hermana se llama Ana"),
+            ("Non, pardon, mon frère s'appelle Luc", "mon frère s'appelle Luc"),
+        ] {
+            let found = find(said).unwrap_or_else(|r| panic!("{said}: {r:?}"));
+            assert_eq!(found[0].text, kept, "{said}");
+        }
+        assert!(find("Sorry, thanks").is_err());
     }
 
     // "Please remember that." was kept, and what it meant was not; "Lembra-te que …" passed for a question.

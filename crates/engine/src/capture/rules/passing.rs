@@ -1,4 +1,4 @@
-//! Wishes of the moment.
+//! What passes: wishes of the moment, and apologies before what counts.
 
 use std::sync::LazyLock;
 
@@ -16,4 +16,17 @@ pub(super) fn is_passing(sentence: &str) -> bool {
         ))
     });
     NOW.as_ref().is_some_and(|r| r.is_match(sentence))
+}
+
+/// A correction without the apology that it begins with: "No, sorry, my dentist is Dr Costa".
+pub(super) fn without_apology(sentence: &str) -> &str {
+    static APOLOGY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        as_written(concat!(
+            r"^(?:(?:oh|ah|ach|no|wait|nein|doch|halt|não|non|nee|ne|нет|ой)[ ,.!]+)*",
+            r"(?:sorry|apologies|my (?:mistake|bad)|pardon|entschuldigung|entschuldige|tut mir leid|verzeihung|perd[óo]n(?:a|e)?|disculpa|lo siento|desculpa|desculpe|perdão",
+            r"|pardon|désolée?|excuse-moi|scusa(?:mi)?|mi dispiace|pardon|promiň(?:te)?|pardon|извини(?:те)?|прости(?:те)?)(?: bitte)?[,.!:;–—-]+\s*"
+        ))
+    });
+    let end = APOLOGY.as_ref().and_then(|apology| apology.find(sentence)).map_or(0, |found| found.end());
+    sentence.get(end..).filter(|rest| !rest.is_empty()).unwrap_or(sentence)
 }
