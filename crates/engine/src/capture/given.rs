@@ -15,6 +15,9 @@ const BEGIN: &str = concat!(
 /// What a task ends with, before the text that it is about.
 const END: &str = r"[^\n:：.!?。！？]*(?:[:：]|[.!?。！？]?[ \t]*\n)\s*\S";
 
+/// What it has in it, where the text stands in the same sentence: "translate “my dog is called Toby” into Spanish".
+const QUOTED: &str = r#"[^\n.!?。！？"“„«»]*?(?:["“„«»「『]\s?|[ \t]['‘])[^\s"]"#;
+
 /// Words for texts, which a verb of many meanings needs: "correct: I live in Porto" corrects no text.
 const TEXT: &str = concat!(
     r"[^\n:：.!?]*\b(?:texts?|letters?|e-?mails?|mails?|messages?|sentences?|paragraphs?|essays?|articles?|drafts?|stor(?:y|ies)|poems?|cv|resume|speech|posts?|translation|grammar|spelling|reply|sms",
@@ -60,6 +63,10 @@ const SHOWN: &[&str] = &[
 const DENSE: &[&str] = &[
     r"(?:^|[\n。！？])[^\n。！？：:]*(?:翻訳|訳|添削|校正|要約|書き直|手直|リライト)(?:(?:し?て(?:ください|下さい|くれ|ほしい|欲しい|もらえますか|頂けますか|いただけますか|ね)?|を?お願い[^\n。：:]*)(?:[:：]|[。？?]?[ \t]*\n)|[:：])\s*\S",
     r"(?:^|[\n。！？])(?:请|請|麻烦|麻煩|你|能|可以|帮我|幫我|帮忙)*(?:(?:把|将|將)[^\n。！？：:]{0,15})?(?:翻译|翻譯|润色|潤色|校对|校對|改写|改寫|总结|總結|概括|修改|缩写|縮寫)(?:(?:成|为|為|到|一下|下面|以下|这|這)[^\n。！？：:]*)?(?:[：:]|[。！]?[ \t]*\n)\s*\S",
+    r#"(?:^|[\n。！？])[^\n。！？「『"“]*[「『"“][^\n」』"”]+[」』"”][^\n。！？]{0,20}(?:翻訳|訳|添削|校正|要約|書き直|手直|リライト)(?:し?て|を?お願い)"#,
+    r#"(?:^|[\n。！？])[^\n。！？「『"“]*[「『"“][^\n」』"”]+[」』"”][^\n。！？]{0,12}(?:翻译|翻譯|译成|譯成|润色|潤色|校对|校對|改写|改寫|总结|總結|概括|缩写|縮寫)"#,
+    r#"(?:^|[\n。！？])(?:请|請|麻烦|麻煩|你|能|可以|帮我|幫我|帮忙)*(?:翻译|翻譯|润色|潤色|校对|校對|改写|改寫|总结|總結|概括)[^\n。！？「『"“]{0,12}[「『"“]"#,
+    r#"(?:^|[\n.!?])[^\n.!?"“‘「]*["“‘「][^\n"”’」]+["”’」][^\n.!?]{0,20}(?:번역|요약|교정|첨삭|윤문)"#,
     r"(?:^|[\n.!?])[^\n.!?:]*(?:번역|요약|교정|첨삭|윤문|수정)(?:을|를)? ?(?:해 ?(?:줘|주세요|주실|줄래|봐|라)[^\n.:]*|부탁[^\n.:]*)(?:[:：]|[.!?]?[ \t]*\n)\s*\S",
 ];
 
@@ -92,8 +99,9 @@ const JOKED: &str = concat!(
 );
 
 static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let tasks = TASKS.iter().map(|task| format!("{BEGIN}(?:{task}){END}"));
-    let on_text = TASKS_ON_TEXT.iter().map(|task| format!("{BEGIN}(?:{task}){TEXT}{END}"));
+    let tasks = TASKS.iter().map(|task| format!("{BEGIN}(?:{task})(?:{END}|{QUOTED})"));
+    let on_text =
+        TASKS_ON_TEXT.iter().map(|task| format!(r#"{BEGIN}(?:{task})(?:{TEXT}(?:{END}|{QUOTED})|[ \t]*["“„«])"#));
     let shown = SHOWN.iter().map(|shown| format!("{BEGIN}(?:{shown}){END}"));
     let played = PLAYED.iter().map(|played| format!("{BEGIN}(?:{played})"));
     let whole = DENSE.iter().chain(MAIL).chain([&PLAYED_BEFORE]).map(|pattern| (*pattern).to_owned());
@@ -167,6 +175,27 @@ mod tests {
             "请把下面这段话翻译成英文：我住在罗马。",
             "영어로 번역해 줘:\n저는 로마에 살아요.",
             "ترجم إلى الإنجليزية:\nأسكن في روما وزوجتي اسمها جوليا",
+            // The text in quotation marks, in the same sentence, became a fact.
+            "Translate \"my dog is called Toby\" into Spanish",
+            "Please translate ‘my dog is called Toby’ to French.",
+            "Can you proofread “my dog is call Toby”?",
+            "Correct \"my dog are called Toby\", please",
+            "Check the grammar of “my dog is called Toby”",
+            "「私の犬はトビーです」を英語に訳して。",
+            "「私の犬はトビーです。」を英語に翻訳してください",
+            "Переведи «мою собаку зовут Тоби» на английский",
+            "Traduce «mi perro se llama Toby» al inglés",
+            "Traduz \"o meu cão chama-se Toby\" para inglês",
+            "Übersetze „mein Hund heißt Toby“ ins Englische",
+            "Übersetze bitte den Satz „Mein Hund heißt Toby.“ ins Englische",
+            "Traduis « mon chien s'appelle Toby » en anglais",
+            "Traduci «il mio cane si chiama Toby»",
+            "Vertaal \"mijn hond heet Toby\" naar het Engels",
+            "Přelož „můj pes se jmenuje Toby“ do angličtiny",
+            "ترجم «كلبي اسمه توبي» إلى الإنجليزية",
+            "把“我的狗叫托比”翻译成英文",
+            "翻译“我的狗叫托比”",
+            "\"제 강아지 이름은 토비예요\"를 영어로 번역해 줘",
             "Pretend that my name is Bond and I work for MI6",
             "Let's play a game: I'm Sherlock Holmes and I live in Baker Street.",
             "Let's role-play. You are an innkeeper, I am a knight.\nI live in Camelot.",
@@ -194,6 +223,10 @@ mod tests {
             "Can you translate my letter? I live in Rome, so Italian please.",
             "Correct: I live in Porto, not in Braga.\nThanks",
             "Write an email to my landlord.\nI live in Rome, Via Appia 3.",
+            "My brother translates \"Faust\" into Dutch, he lives in Ghent.",
+            "I can translate my own letters. My dog is called \"Toby\".",
+            "私の犬は「トビー」です。",
+            "我的狗叫“托比”，它三岁。",
             "I suppose my account is empty. I live in Rome.",
             "I can imagine I am not the first. I live in Rome.",
             "Let's play tennis on Fridays. I live near the court.",
