@@ -18,6 +18,8 @@ const MAX_TURN_BYTES: usize = 16 << 20;
 const MAX_DONE: usize = 1000;
 /// Records that are over for which no journal is written anew; with an eighth of the others.
 const MAX_SPARE: usize = 100;
+/// One in so many waiting turns is done before the journal is written anew without their words.
+const TURNS_PER_REWRITE: usize = 8;
 /// Marks in one record.
 const MARKS_PER_RECORD: usize = 1000;
 
@@ -74,6 +76,8 @@ pub(in crate::capture) struct State {
     turns: HashMap<String, (usize, Job)>,
     /// The same of turns that are done.
     done: HashMap<String, usize>,
+    /// Turns that are done and whose words are in the file still.
+    over: usize,
     /// Every record of a capture, oldest first.
     captures: Vec<log::Entry>,
     /// Where stored facts come from, oldest first.
@@ -109,7 +113,7 @@ impl State {
         self.count += 1;
         match record {
             // Reported twice, it is one.
-            Record::Turn(job) if self.done.contains_key(&job.id) => {}
+            Record::Turn(job) if self.done.contains_key(&job.id) => self.over += 1,
             Record::Turn(job) => {
                 self.turns.entry(job.id.clone()).or_insert((self.count, job));
             }
@@ -119,7 +123,7 @@ impl State {
                 }
             }
             Record::Done(turn) => {
-                self.turns.remove(&turn);
+                self.over += usize::from(self.turns.remove(&turn).is_some());
                 self.done.insert(turn, self.count);
             }
             Record::Capture(entry) => self.captures.push(entry),
@@ -177,8 +181,12 @@ impl State {
         self.captures.iter_mut().map(|entry| usize::from(change(entry))).sum()
     }
 
-    /// Whether much of the file is over: words that wait no more should not lie there for long.
+    /// Whether much of the file is over, or words that wait no more lie in it: somebody may have taken them back. Where many
+    /// turns wait, some of them are done first, so that the file is not written once for each.
     pub(super) fn is_wasteful(&self) -> bool {
+        if self.over > self.turns.len() / TURNS_PER_REWRITE {
+            return true;
+        }
         let marks = self.marks.len().div_ceil(MARKS_PER_RECORD);
         let facts = self.facts.len().min(MAX_FACTS);
         let live = self.turns.len() + self.captures().count() + facts + self.done.len().min(MAX_DONE) + marks;

@@ -233,6 +233,25 @@ fn a_journal_stays_small_and_keeps_what_has_no_verdict_and_every_verdict_that_is
     assert_eq!(std::fs::read(journal.path()).unwrap(), settled, "nothing more to gain");
 }
 
+// Words that somebody took back lay there in every turn that showed them, until a hundred records were over.
+#[test]
+fn the_words_of_a_turn_go_once_it_is_done_whoever_is_killed_then() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::new(dir.path());
+    journal.push(&job("private")).unwrap();
+    journal.push(&job("next")).unwrap();
+    let taken = journal.claim(1, i64::MAX).unwrap().unwrap();
+    journal.finish(&taken.id).unwrap();
+    assert!(text(&journal).contains("tea private"), "nobody has come by since");
+    journal.push(&job("private")).unwrap();
+    assert_eq!(journal.claim(1, i64::MAX).unwrap().unwrap().id, "next");
+    assert!(!text(&journal).contains("tea private"), "{}", text(&journal));
+    assert!(text(&journal).contains("tea next") && waiting(&journal) == ["next"]);
+    journal.push(&job("private")).unwrap();
+    assert_eq!(journal.claim(1, i64::MAX).unwrap(), None);
+    assert!(!text(&journal).contains("tea private"), "reported once more");
+}
+
 // What grows with the square of the lines would take hours for a million.
 #[test]
 fn a_million_lines_are_read_once_and_become_few() {
