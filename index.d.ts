@@ -571,12 +571,12 @@ export declare function activeMemoryFailed(ticket: number, failure: 'failed' | '
 
 /**
  * The models of an agent that active memory does not ask now: until a moment in milliseconds since the epoch where they
- * failed, without one where the host refused them.
+ * failed or took too long, without one where the host refused them.
  *
  * # Errors
  * When the answer cannot be handed over.
  */
-export declare function activeMemorySuspended(agentId: string): { model: string; untilMs: number | null }[]
+export declare function activeMemorySuspended(agentId: string): { model: string; untilMs: number | null; timedOut: boolean }[]
 
 /**
  * The reply no longer waits for a call: what the turn is shown, and whether the call may run on for the next one.

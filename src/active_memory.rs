@@ -137,11 +137,11 @@ pub fn active_memory_failed(
 }
 
 /// The models of an agent that active memory does not ask now: until a moment in milliseconds since the epoch where they
-/// failed, without one where the host refused them.
+/// failed or took too long, without one where the host refused them.
 ///
 /// # Errors
 /// When the answer cannot be handed over.
-#[napi(ts_return_type = "{ model: string; untilMs: number | null }[]")]
+#[napi(ts_return_type = "{ model: string; untilMs: number | null; timedOut: boolean }[]")]
 pub fn active_memory_suspended(env: &Env, agent_id: String) -> napi::Result<Value> {
     to_value(&TURNS.lock().suspended(&agent_id, now_ms())).map_err(|e| to_js(env, e))
 }

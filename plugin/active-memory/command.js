@@ -155,9 +155,10 @@ function settingOf(cfg, { agentId }, name) {
  * @returns {string[]}
  */
 function suspensions({ host }, { agentId }) {
-  return suspendedModels(host, agentId).map(({ model, untilMs }) => {
+  return suspendedModels(host, agentId).map(({ model, untilMs, timedOut }) => {
     const name = model ?? "the agent's model";
-    const why = untilMs === null ? "the host does not let this plugin ask it" : `it failed; asked again in ${secondsUntil(untilMs)} s`;
+    const failure = timedOut ? "it did not answer in time" : "it failed";
+    const why = untilMs === null ? "the host does not let this plugin ask it" : `${failure}; asked again in ${secondsUntil(untilMs)} s`;
     return `Not asked now: ${name} (${why}). What the search finds is shown all the same.`;
   });
 }

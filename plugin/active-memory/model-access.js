@@ -63,18 +63,18 @@ export function breakerKey(host, access) {
 }
 
 /**
- * The models of an agent that are not asked now: which, where one is named, and until when, where it failed.
+ * The models of an agent that are not asked now: which, where one is named, and until when, where it failed or took too long.
  * @param {import("../host.js").Host} host
  * @param {string} agentId
- * @returns {{model: string | null, untilMs: number | null}[]}
+ * @returns {{model: string | null, untilMs: number | null, timedOut: boolean}[]}
  */
 export function suspendedModels(host, agentId) {
   const home = host.stateDir();
   return native()
     .activeMemorySuspended(agentId)
-    .map(({ model: key, untilMs }) => ({ key: JSON.parse(key), untilMs }))
+    .map(({ model: key, ...why }) => ({ key: JSON.parse(key), ...why }))
     .filter(({ key }) => key[0] === home)
-    .map(({ key, untilMs }) => ({ model: key[2], untilMs }));
+    .map(({ key, ...why }) => ({ model: key[2], ...why }));
 }
 
 /**

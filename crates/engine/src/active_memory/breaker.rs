@@ -33,6 +33,8 @@ struct State {
     /// Until when nothing is asked.
     until_ms: Option<i64>,
     probing: bool,
+    /// Whether the last failure was that it took too long.
+    timed_out: bool,
     /// The configuration under which the host refused.
     refused: Option<String>,
 }
@@ -46,6 +48,8 @@ pub struct Suspended {
     /// Until when, in milliseconds since the epoch, because it failed; none when the host refused it under the present
     /// configuration.
     pub until_ms: Option<i64>,
+    /// Whether it took too long.
+    pub timed_out: bool,
 }
 
 /// The failures of models, by agent and model.
@@ -83,10 +87,20 @@ impl Breaker {
         self.0.pop(key);
     }
 
-    /// A call failed or took too long.
+    /// A call failed.
     pub fn failed(&mut self, key: &str, settings: &ActiveMemory, now_ms: i64) {
+        self.count(key, false, settings, now_ms);
+    }
+
+    /// A call took too long.
+    pub fn timed_out(&mut self, key: &str, settings: &ActiveMemory, now_ms: i64) {
+        self.count(key, true, settings, now_ms);
+    }
+
+    fn count(&mut self, key: &str, timed_out: bool, settings: &ActiveMemory, now_ms: i64) {
         let state = self.0.get_or_insert_mut(key.to_owned(), State::default);
         state.failures += 1;
+        state.timed_out = timed_out;
         if state.failures < settings.circuit_breaker_max_timeouts && !state.probing {
             return;
         }
@@ -108,7 +122,8 @@ impl Breaker {
         let of_agent = |(key, state): (&String, &State)| {
             let model = key.strip_prefix(agent)?.strip_prefix('\n')?.to_owned();
             let until_ms = state.until_ms.filter(|until| now_ms < *until);
-            (state.refused.is_some() || until_ms.is_some()).then_some(Suspended { model, until_ms })
+            let suspended = Suspended { model, until_ms, timed_out: state.timed_out };
+            (state.refused.is_some() || until_ms.is_some()).then_some(suspended)
         };
         self.0.iter().filter_map(of_agent).collect()
     }
@@ -155,9 +170,13 @@ mod tests {
         breaker.refused(&key("main", "forbidden"), "p");
         breaker.failed(&key("other", "slow"), &settings, 5);
         breaker.gate(&key("main", "fine"), "p", 5);
-        let told = |model: &str, until_ms| Suspended { model: model.to_owned(), until_ms };
-        assert_eq!(breaker.suspended("main", 6), [told("forbidden", None), told("slow", Some(60_005))]);
-        assert_eq!(breaker.suspended("main", 60_005), [told("forbidden", None)]);
+        let told = |model: &str, until_ms, timed_out| Suspended { model: model.to_owned(), until_ms, timed_out };
+        breaker.timed_out(&key("main", "slower"), &settings, 5);
+        assert_eq!(
+            breaker.suspended("main", 6),
+            [told("slower", Some(60_005), true), told("forbidden", None, false), told("slow", Some(60_005), false)]
+        );
+        assert_eq!(breaker.suspended("main", 60_005), [told("forbidden", None, false)]);
         assert_eq!(breaker.suspended("mai", 6), []);
     }
 

@@ -279,7 +279,7 @@ impl Turns {
         }
         let own = call.settings.active_memory.clone();
         let key = call.breaker.clone();
-        self.breaker.failed(&key, &own, now_ms);
+        self.breaker.timed_out(&key, &own, now_ms);
         if !runs_on {
             self.calls.remove(&ticket);
         }
@@ -322,9 +322,8 @@ impl Turns {
             Failure::NotAuthorized => self.breaker.refused(&call.breaker, &call.policy),
             // Its time-out counted already; a probe has none.
             Failure::GivenUp | Failure::Failed if call.is_late => {}
-            Failure::GivenUp | Failure::Failed => {
-                self.breaker.failed(&call.breaker, &call.settings.active_memory, now_ms);
-            }
+            Failure::GivenUp => self.breaker.timed_out(&call.breaker, &call.settings.active_memory, now_ms),
+            Failure::Failed => self.breaker.failed(&call.breaker, &call.settings.active_memory, now_ms),
         }
         if call.is_late || call.is_beside {
             return None;
@@ -350,15 +349,18 @@ impl Turns {
 /// The status of a turn whose model answered with something else than it was asked for.
 const UNUSABLE: &str = "unusable";
 
+/// The status of a turn whose model said more than what it had before it.
+const UNGROUNDED: &str = "ungrounded";
+
 /// The status of a turn for which there was nothing.
 const NOTHING_FOUND: &str = "no_relevant_memory";
 
 /// What an answer comes to, or the status of one that is of no use.
 fn read(call: &Call, text: &str, seen: &[String]) -> Result<Known, &'static str> {
     let own = &call.settings.active_memory;
-    // Who has looked nothing up remembers nothing.
+    // Who has looked nothing up remembers nothing, and does not know that there is nothing.
     if call.is_agent && seen.is_empty() {
-        return Ok(Known::Nothing);
+        return Err(UNGROUNDED);
     }
     let form = if call.is_agent { Answer::Summary } else { own.answer };
     match form {
@@ -373,7 +375,7 @@ fn read(call: &Call, text: &str, seen: &[String]) -> Result<Known, &'static str>
             Summary::Line(line) => {
                 let found = call.passages.iter().map(|hit| hit.snippet.as_str());
                 let passages: Vec<&str> = found.chain(seen.iter().map(String::as_str)).collect();
-                grounding::grounded(&line, &passages).map(Known::Line).ok_or("ungrounded")
+                grounding::grounded(&line, &passages).map(Known::Line).ok_or(UNGROUNDED)
             }
         },
     }
