@@ -91,6 +91,14 @@ export function noteTurn({ host }, event, ctx) {
   const agentId = sessionAgentId(cfg, ctx);
   if (event.success !== true || !isUserTurn(ctx) || !counts(host, cfg, agentId, ctx)) return;
   const said = ownTurns(host, { runId: event.runId, ...ctx }, event.messages, { isEnd: true });
-  const texts = lastMessages(said, 1, "user").map((message) => message.text);
-  if (texts.length > 0) note(host, cfg, agentId, { kind: "said", session: String(ctx.sessionId ?? ctx.sessionKey), texts });
+  const [last, before] = lastMessages(said, 2, "user").reverse();
+  if (!last) return;
+  const session = String(ctx.sessionId ?? ctx.sessionKey);
+  // "Forget what I just said" means the message before.
+  note(host, cfg, agentId, {
+    kind: "said",
+    session,
+    texts: [last.text],
+    ...(before ? { before: { text: before.text, at: before.at } } : {}),
+  });
 }

@@ -105,6 +105,7 @@ pub mod stats;
 mod tests;
 pub mod transcripts;
 mod unfinished;
+pub mod unsaid;
 pub mod usage;
 pub mod vectors;
 pub mod within;

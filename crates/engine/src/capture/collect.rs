@@ -239,32 +239,34 @@ impl Collector {
         Ok(outcome)
     }
 
+    /// A captured fact that stands in a note.
+    ///
+    /// # Errors
+    /// When there is no such capture, it was never stored, or the journal cannot be read.
+    pub(crate) fn stored(&self, id: &str) -> Result<Entry> {
+        stored(&self.journal().read()?, id)
+    }
+
     /// Takes a captured fact out of its note; it will not be captured again. False when the note no longer has it.
     ///
     /// # Errors
     /// When there is no such capture, it was never stored, or its note cannot be written.
     pub(crate) fn undo(&self, id: &str) -> Result<bool> {
         let mut held = self.journal().hold()?;
-        let entry = held.state.captures().find(|entry| entry.id == id).cloned().ok_or_else(|| {
-            Error::new(Code::NotFound, format!("there is no capture \"{id}\""))
-                .remedy("`openclaw memory captures` lists them")
-        })?;
-        let (Status::Stored, Some(path)) = (entry.status, &entry.path) else {
-            return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
-        };
+        let entry = stored(&held.state, id)?;
+        let path = entry.path.as_deref().unwrap_or_default();
         let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
         let removed = daily_note::remove_line(&self.notes(), path, &line)?;
         held.add(Record::Capture(Entry { status: Status::Undone, ts: self.timestamp(), ..entry }))?;
         Ok(removed)
     }
 
-    /// Takes out what was captured of a message where the next one of the turn says, alone, that it be not remembered; how many
-    /// facts. Done again it does nothing more.
+    /// What was captured of a message where the next one of the turn says, alone, that it be not remembered.
     ///
     /// # Errors
-    /// When the journal or a note cannot be read or written.
-    pub(crate) fn take_back(&self, job: &Job) -> Result<usize> {
-        let Some(wish) = taken_back::of_turn(job) else { return Ok(0) };
+    /// When the journal cannot be read.
+    pub(crate) fn taken_back(&self, job: &Job) -> Result<Vec<Entry>> {
+        let Some(wish) = taken_back::of_turn(job) else { return Ok(Vec::new()) };
         let is_of_conversation = |entry: &&Entry| match (&entry.session_id, &job.session_id) {
             (Some(of), Some(here)) => of == here,
             _ => entry.session_key.is_some() && entry.session_key == job.session_key,
@@ -275,13 +277,8 @@ impl Collector {
         // Where a model listed the facts of a turn, they are known by the turn.
         let last = before.next().filter(|_| wish.is_of_before).map(|entry| entry.message.clone());
         let meant: Vec<String> = wish.meant.map(fingerprint_of).into_iter().chain(last).collect();
-        let mut taken = 0;
-        for entry in captures.iter().filter(is_of_conversation) {
-            if entry.status == Status::Stored && meant.contains(&entry.message) && self.undo(&entry.id)? {
-                taken += 1;
-            }
-        }
-        Ok(taken)
+        let is_meant = |entry: &&Entry| entry.status == Status::Stored && meant.contains(&entry.message);
+        Ok(captures.iter().filter(is_of_conversation).filter(is_meant).cloned().collect())
     }
 
     /// What is in memory as far as it can be seen without the index: the captures, with what was taken back, and the note.
@@ -396,6 +393,17 @@ impl Collector {
     fn journal(&self) -> Journal {
         Journal::new(&self.folder)
     }
+}
+
+fn stored(state: &State, id: &str) -> Result<Entry> {
+    let entry = state.captures().find(|entry| entry.id == id).ok_or_else(|| {
+        Error::new(Code::NotFound, format!("there is no capture \"{id}\""))
+            .remedy("`openclaw memory captures` lists them")
+    })?;
+    if entry.status != Status::Stored || entry.path.is_none() {
+        return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
+    }
+    Ok(entry.clone())
 }
 
 /// The journal while one turn is worked on: a text of a message is listed once, however often the turn is taken up again.

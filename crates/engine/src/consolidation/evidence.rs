@@ -11,12 +11,19 @@ use serde::{Deserialize, Serialize};
 use super::claim::{self, Sentence, claim_id, fingerprint};
 use super::gates::holds_secret;
 use crate::{
-    capture::{command, filter, rules, sentences::sentences},
+    capture::{command, filter, log, rules, sentences::sentences, taken_back},
     workspace::notes::Notes,
 };
 use model::error::Result;
-use store::consolidation::{Claim, Evidence, Use};
-use text::statement::{self, Flaw};
+use store::{
+    consolidation::{Claim, Evidence, Use},
+    unsaid::Unsaid,
+};
+use text::{
+    envelope,
+    statement::{self, Flaw},
+    time::{date_in, note_date},
+};
 
 /// The note to which entries are moved.
 pub(super) const ARCHIVE: &str = "memory/learned-archive.md";
@@ -52,7 +59,7 @@ pub struct Shown {
 }
 
 /// What happened in a conversation of the owner.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Observed {
     /// The model searched and was given passages.
@@ -73,7 +80,20 @@ pub enum Observed {
         session: String,
         /// The messages.
         texts: Vec<String>,
+        /// The message before them, which they may take back.
+        #[serde(default)]
+        before: Option<Before>,
     },
+}
+
+/// A message that was looked at in its turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// Its words.
+    pub text: String,
+    /// When it was said, in milliseconds since the epoch, where the host tells.
+    #[serde(default)]
+    pub at: Option<f64>,
 }
 
 /// Whose words a file holds, by its path; a file outside the workspace is anybody's.
@@ -114,14 +134,55 @@ pub(super) fn of_observed(
         }
         // The same lines read twice a day are one use; the mark is made of the sentence below.
         Observed::Read { shown } => of_shown(shown, kind::READ, "", notes, &day, now_ms)?,
-        Observed::Said { session, texts } => {
+        Observed::Said { session, texts, .. } => {
             let mark = mark_of_conversation(session);
-            texts.iter().flat_map(|text| of_message(text, &mark, &day, now_ms)).collect()
+            let withheld = taken_back::withheld_of_person(texts.iter().map(String::as_str));
+            let kept = texts.iter().zip(withheld).filter(|(_, withheld)| !withheld);
+            kept.flat_map(|(text, _)| of_message(text, &mark, &day, now_ms)).collect()
         }
     }
     .into_iter()
     .filter(|found| may_be_kept(found, today, zone))
     .collect())
+}
+
+/// What the message before stated, where the first of these takes it back.
+pub(super) fn unsaid(observed: &Observed, now_ms: i64, zone: &str) -> Vec<Unsaid> {
+    let Observed::Said { session, texts, before: Some(Before { text, at }) } = observed else { return Vec::new() };
+    if !texts.first().is_some_and(|wish| taken_back::takes_back(&envelope::strip(wish))) {
+        return Vec::new();
+    }
+    let mark = mark_of_conversation(session);
+    let said_ms = at.map_or(now_ms, |at| at as i64);
+    let day = date_in(said_ms, zone).to_string();
+    let unsaid = |Evidence { claim, .. }: Evidence| Unsaid {
+        claim: claim.id,
+        mark: mark.clone(),
+        day: day.clone(),
+        note: String::new(),
+        requested: claim.requested,
+        for_good: false,
+    };
+    of_message(text, &mark, &day, said_ms).into_iter().map(unsaid).collect()
+}
+
+/// What a captured fact speaks for, in its conversation and its note. `for_good` says that it is not to come again.
+pub(crate) fn unsaid_of_capture(fact: &log::Entry, for_good: bool) -> Vec<Unsaid> {
+    let note = fact.path.clone().unwrap_or_default();
+    let (Some(session), Some(day)) = (fact.session_id.as_ref().or(fact.session_key.as_ref()), note_date(&note)) else {
+        return Vec::new();
+    };
+    let mark = mark_of_conversation(session);
+    let claims: BTreeSet<String> = claims_of_lines(std::slice::from_ref(&fact.text)).into_iter().collect();
+    let unsaid = |claim| Unsaid {
+        claim,
+        mark: mark.clone(),
+        day: day.to_string(),
+        note: note.clone(),
+        requested: for_good,
+        for_good,
+    };
+    claims.into_iter().map(unsaid).collect()
 }
 
 /// Nothing private is kept that could never be an entry.
@@ -304,7 +365,9 @@ mod tests {
 
     #[test]
     fn what_the_owner_says_is_the_owner_s_and_a_wish_is_known() {
-        let said = |text: &str| found(&Observed::Said { session: "s".into(), texts: vec![text.to_owned()] }, &[]);
+        let said = |text: &str| {
+            found(&Observed::Said { session: "s".into(), texts: vec![text.to_owned()], before: None }, &[])
+        };
         let wish = said("Please remember that the gate code changes in January every year.");
         assert_eq!(wish.len(), 1);
         assert!(wish[0].claim.requested && wish[0].claim.origin == "owner");

@@ -126,9 +126,13 @@ impl Runs {
     /// When a note or the store cannot be read or written.
     pub fn observe(&self, observed: &Observed) -> Result<usize> {
         let found = evidence::of_observed(observed, &self.notes, self.now_ms, self.today(), &self.zone)?;
+        let unsaid = evidence::unsaid(observed, self.now_ms, &self.zone);
         let count = found.len();
-        if count > 0 {
-            self.store.write(move |tx| found.iter().try_for_each(|found| tx.add_evidence(found, "")))?;
+        if count > 0 || !unsaid.is_empty() {
+            self.store.write(move |tx| {
+                tx.unsay(&unsaid)?;
+                found.iter().try_for_each(|found| tx.add_evidence(found, ""))
+            })?;
         }
         Ok(count)
     }

@@ -6,9 +6,13 @@ use tokio_postgres::{Row, types::Type};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural, text, the_row},
+    connect::Statement,
     media::body,
 };
-use crate::consolidation::{Claim, Evidence, Use};
+use crate::{
+    consolidation::{Claim, Evidence, Use},
+    unsaid::Unsaid,
+};
 use model::error::Result;
 
 fn claim_of(row: &Row) -> Result<Claim> {
@@ -216,5 +220,55 @@ impl Tx<'_> {
             ),
         ])?;
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    /// Takes the uses out that were taken back; see [`crate::Tx::unsay`].
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn unsay(&self, unsaid: &[Unsaid]) -> Result<()> {
+        for Unsaid { claim, mark, day, note, requested, for_good } in unsaid {
+            let of_claim = [int8(&self.agent), (claim as _, Type::TEXT)];
+            let of_note = [int8(&self.agent), (claim as _, Type::TEXT), (note as _, Type::TEXT)];
+            let of_use = [
+                int8(&self.agent),
+                (claim as _, Type::TEXT),
+                (note as _, Type::TEXT),
+                (mark as _, Type::TEXT),
+                (day as _, Type::TEXT),
+            ];
+            let mut statements: Vec<Statement<'_>> = vec![
+                (
+                    "DELETE FROM claim_use u WHERE u.agent = $1 AND u.claim = $2 AND (\
+                       u.kind IN ('said', 'asked') AND u.mark = $4 AND u.day = $5 \
+                       OR u.kind NOT IN ('said', 'asked') AND $3 <> '' \
+                         AND $3 = (SELECT c.path FROM claim c WHERE c.agent = $1 AND c.id = $2))",
+                    &of_use,
+                ),
+                ("UPDATE claim SET path = '', line = 0 WHERE agent = $1 AND id = $2 AND path = $3", &of_note),
+            ];
+            if *requested {
+                statements.push(("UPDATE claim SET requested = false WHERE agent = $1 AND id = $2", &of_claim));
+            }
+            statements.push((
+                "DELETE FROM claim c WHERE c.agent = $1 AND c.id = $2 AND NOT c.withdrawn \
+                 AND NOT EXISTS (SELECT 1 FROM claim_use u WHERE u.agent = $1 AND u.claim = $2)",
+                &of_claim,
+            ));
+            if *for_good {
+                statements.push((
+                    "INSERT INTO claim (agent, id, body, path, line, origin, requested, first_ms, last_ms, withdrawn) \
+                     VALUES ($1, $2, '', '', 0, 'owner', false, 0, 0, true) ON CONFLICT DO NOTHING",
+                    &of_claim,
+                ));
+            }
+            statements.push((
+                "UPDATE consolidation_run SET plan = '{}', images = NULL \
+                 WHERE agent = $1 AND state = 'planned' AND strpos(plan, $2) > 0",
+                &of_claim,
+            ));
+            self.tx.execute_all(&statements)?;
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,10 @@
 //! Evidence adds up without counting anything twice, and goes when it is too old, too much, or taken back.
 
 use super::{Backend, Fixture};
-use crate::consolidation::{Claim, Clock, Evidence, RunRow, Use};
+use crate::{
+    consolidation::{Claim, Clock, Evidence, RunRow, Use},
+    unsaid::Unsaid,
+};
 
 fn claim(id: &str, last_ms: i64) -> Claim {
     Claim {
@@ -96,6 +99,49 @@ fn old_runs_keep_what_they_cost_and_lose_what_they_changed<B: Backend>() {
     assert_eq!(fixture.store.read(|r| r.run("c")).unwrap(), Some(run("c", 3, "undone")));
 }
 
+fn what_was_said_and_taken_back_goes_and_the_same_of_another_day_stays<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let on = |day: &str| used("said", "talk", day);
+    let plain = |id: &str| Claim { path: String::new(), requested: true, ..claim(id, 1) };
+    add(&fixture, plain("once"), &[on("2026-11-20"), used("asked", "talk", "2026-11-20")], "");
+    add(&fixture, plain("twice"), &[on("2026-11-19"), on("2026-11-20")], "");
+    add(&fixture, claim("noted", 1), &[on("2026-11-20"), used("query", "q", "2026-11-21")], "");
+    add(&fixture, claim("elsewhere", 1), &[on("2026-11-20"), used("query", "q", "2026-11-21")], "");
+    add(&fixture, plain("undone"), &[on("2026-11-20")], "");
+    for (name, state) in [("waiting", "planned"), ("done", "applied")] {
+        let naming = RunRow { plan: "{\"claims\":[\"once\"]}".to_owned(), ..run(name, 1, state) };
+        fixture.store.write(move |tx| tx.save_run(&naming)).unwrap();
+    }
+    let unsaid = |id: &str, note: &str, for_good| Unsaid {
+        claim: id.to_owned(),
+        mark: "talk".to_owned(),
+        day: "2026-11-20".to_owned(),
+        note: note.to_owned(),
+        requested: true,
+        for_good,
+    };
+    let note = "memory/2026-11-20.md";
+    let all = [
+        unsaid("once", "", false),
+        unsaid("twice", note, false),
+        unsaid("noted", note, false),
+        unsaid("elsewhere", "", false),
+        unsaid("undone", note, true),
+    ];
+    fixture.store.write(move |tx| tx.unsay(&all)).unwrap();
+    let left = fixture.store.read(|r| r.evidence("2026-11-01")).unwrap();
+    let left: Vec<_> = left
+        .iter()
+        .map(|e| (e.claim.id.as_str(), e.claim.text.is_empty(), e.claim.requested, e.claim.withdrawn, e.uses.len()))
+        .collect();
+    assert_eq!(
+        left,
+        [("elsewhere", false, false, false, 1), ("twice", false, false, false, 1), ("undone", true, false, true, 0)]
+    );
+    let plan_of = |name: &'static str| fixture.store.read(move |r| r.run(name)).unwrap().unwrap().plan;
+    assert_eq!((plan_of("waiting").as_str(), plan_of("done").contains("once")), ("{}", true));
+}
+
 fn there_is_one_clock<B: Backend>() {
     let fixture = Fixture::<B>::new();
     assert_eq!(fixture.store.read(|r| r.consolidation_clock()).unwrap(), None);
@@ -144,6 +190,7 @@ for_every_backend!(
     what_was_met_longest_ago_goes_first_and_what_was_taken_back_stays,
     a_replay_is_taken_back_without_what_was_seen_otherwise,
     old_runs_keep_what_they_cost_and_lose_what_they_changed,
+    what_was_said_and_taken_back_goes_and_the_same_of_another_day_stays,
     there_is_one_clock,
     what_is_forgotten_leaves_no_claim_and_no_image,
 );

@@ -84,6 +84,12 @@ fn a_fact_is_one_plain_line() {
     assert_eq!((facts.len(), refused), (0, 2));
 }
 
+/// Takes out what a turn says should not have been kept; how many facts.
+fn take_back(c: &Collector, turn: &Job) -> usize {
+    let taken = c.taken_back(turn).unwrap();
+    taken.iter().filter(|fact| c.undo(&fact.id).unwrap()).count()
+}
+
 // "Don't save that" left out itself, and the message that it is about stayed.
 #[test]
 fn a_wish_alone_takes_back_what_was_captured_of_the_message_before() {
@@ -98,18 +104,18 @@ fn a_wish_alone_takes_back_what_was_captured_of_the_message_before() {
     assert_eq!(run(&c, &turn("2", &["I live in Porto."], 0, "a")), (1, 0));
     assert_eq!(run(&c, &turn("3", &["My dog is called Rex."], 0, "b")), (1, 0));
     let wish = turn("4", &["I live in Porto.", "Please don't save that."], 1, "a");
-    assert_eq!(c.take_back(&wish).unwrap(), 1);
+    assert_eq!(take_back(&c, &wish), 1);
     assert_eq!(run(&c, &wish), (0, 0));
     let left = "# 2026-11-20\n\n- [preference] I prefer tea over coffee.\n- [entity] My dog is called Rex.\n";
     assert_eq!(note(&c), left, "of the message before, in that conversation");
     let again = Job { attempts: 2, ..wish };
-    assert_eq!((c.take_back(&again).unwrap(), note(&c)), (0, left.to_owned()), "a process was killed in between");
+    assert_eq!((take_back(&c, &again), note(&c)), (0, left.to_owned()), "a process was killed in between");
     // A host that shows the wish alone, and the message before that gave nothing.
     assert_eq!(run(&c, &turn("5", &["What is the weather like?"], 0, "a")), (0, 0));
-    assert_eq!(c.take_back(&turn("6", &["Don't save that."], 0, "a")).unwrap(), 0);
+    assert_eq!(take_back(&c, &turn("6", &["Don't save that."], 0, "a")), 0);
     // Both in one turn: it is not kept in the first place.
     let both = turn("7", &["I live in Braga.", "don't save that"], 0, "a");
-    assert_eq!((c.take_back(&both).unwrap(), run(&c, &both)), (0, (0, 0)));
+    assert_eq!((take_back(&c, &both), run(&c, &both)), (0, (0, 0)));
     assert_eq!(note(&c), left);
     assert!(reasons(&c).ends_with(&["off-record".to_owned(), "off-record".to_owned()]));
 }
@@ -121,7 +127,7 @@ fn a_wish_alone_takes_back_what_a_model_listed_of_the_turn_before() {
     let first = job("1", &["We moved to a flat in Rua do Almada last week."]);
     let (listed, _) = c.by_model(&first, "- [fact] The user lives in Rua do Almada.").unwrap();
     assert_eq!(c.store(&first, listed).unwrap().stored, 1);
-    assert_eq!(c.take_back(&job("2", &["Vergiss, was ich gesagt habe."])).unwrap(), 1);
+    assert_eq!(take_back(&c, &job("2", &["Vergiss, was ich gesagt habe."])), 1);
     assert_eq!(note(&c), "# 2026-11-20\n\n");
 }
 

@@ -1,13 +1,14 @@
 //! Days before anybody looked on, told afterwards: what the owner said then, and what dated notes say, each under its own
 //! day. It becomes evidence and nothing else; a plan decides what it is worth, and a replay can be taken back by itself.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::{civil::Date, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 
 use super::{Runs, short_id};
 use crate::{
+    capture::taken_back,
     consolidation::evidence::{self, Observed, kind},
     workspace::discover::discover,
 };
@@ -150,13 +151,13 @@ impl Runs {
 
     fn said_before(&self, said: &[SaidOn], is_meant: impl Fn(Date) -> bool) -> Result<Vec<Evidence>> {
         let mut found = Vec::new();
-        for SaidOn { at_ms, session, session_key, texts } in said {
+        for (SaidOn { at_ms, session, session_key, .. }, texts) in not_withheld(said) {
             let day = date_in(*at_ms, &self.zone);
             let is_forgotten = |name: &String| self.roots.forgotten.session(name);
             if !is_meant(day) || is_forgotten(session) || session_key.as_ref().is_some_and(is_forgotten) {
                 continue;
             }
-            let said = Observed::Said { session: session.clone(), texts: texts.clone() };
+            let said = Observed::Said { session: session.clone(), texts, before: None };
             found.extend(evidence::of_observed(&said, &self.notes, *at_ms, day, &self.zone)?);
         }
         Ok(found.into_iter().map(with_request).collect())
@@ -189,12 +190,14 @@ impl Runs {
     /// What the store does not know, by day.
     fn news(&self, found: Vec<Evidence>) -> Result<BTreeMap<String, Vec<Evidence>>> {
         let known = self.store.read(|reader| reader.evidence(""))?;
+        let withdrawn: HashSet<String> =
+            known.iter().filter(|found| found.claim.withdrawn).map(|found| found.claim.id.clone()).collect();
         let known = known
             .into_iter()
             .flat_map(|Evidence { claim, uses }| uses.into_iter().map(move |used| (claim.id.clone(), used)));
         let mut known: HashSet<(String, Use)> = known.collect();
         let mut by_day: BTreeMap<String, Vec<Evidence>> = BTreeMap::new();
-        for Evidence { claim, uses } in found {
+        for Evidence { claim, uses } in found.into_iter().filter(|found| !withdrawn.contains(&found.claim.id)) {
             let new: Vec<Use> =
                 uses.into_iter().filter(|used| known.insert((claim.id.clone(), used.clone()))).collect();
             if let Some(day) = new.first().map(|used| used.day.clone()) {
@@ -203,6 +206,24 @@ impl Runs {
         }
         Ok(by_day)
     }
+}
+
+/// What was said, each with its messages that nothing took back, in the conversation or by themselves.
+fn not_withheld(said: &[SaidOn]) -> Vec<(&SaidOn, Vec<String>)> {
+    let mut conversations: HashMap<&str, Vec<(usize, &String)>> = HashMap::new();
+    for (at, SaidOn { session, texts, .. }) in said.iter().enumerate() {
+        conversations.entry(session).or_default().extend(texts.iter().map(|text| (at, text)));
+    }
+    let mut kept: Vec<(&SaidOn, Vec<String>)> = said.iter().map(|said| (said, Vec::new())).collect();
+    for messages in conversations.into_values() {
+        let withheld = taken_back::withheld_of_person(messages.iter().map(|(_, text)| text.as_str()));
+        for ((at, text), _) in messages.into_iter().zip(withheld).filter(|(_, withheld)| !withheld) {
+            if let Some((_, texts)) = kept.get_mut(at) {
+                texts.push(text.clone());
+            }
+        }
+    }
+    kept
 }
 
 /// A wish to remember something as a use of its own: it goes when the replay is taken back.
@@ -317,6 +338,21 @@ mod tests {
         let known = world.runs().evidence().unwrap();
         assert_eq!((known.len(), known[0].claim.requested), (1, false));
         assert!(added(&world).is_empty());
+    }
+
+    // A replay read it again from the conversation.
+    #[test]
+    fn what_was_taken_back_then_is_not_replayed() {
+        let world = World::new();
+        let told = vec![
+            said(50, "a", &["Remember that my nephew Hugo has epilepsy."]),
+            said(50, "b", &["Remember that Mara owns the roof repair of the house."]),
+            said(50, "a", &["Forget what I just said."]),
+            said(49, "b", &["Don't write this down: Mara wants to leave her house."]),
+        ];
+        world.runs().replay(&of(told, true)).unwrap();
+        assert_eq!(added(&world), ["Mara owns the roof repair of the house."]);
+        assert_eq!(world.runs().evidence().unwrap().len(), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use store::OpenOptions;
 
 use super::*;
-use crate::consolidation::evidence::Shown;
+use crate::consolidation::evidence::{Before, Shown};
 
 /// Noon of 2026-11-20.
 pub(crate) const NOW: i64 = 1_795_176_000_000;
@@ -73,7 +73,16 @@ impl World {
     }
 
     pub(crate) fn said(&self, session: &str, text: &str) {
-        self.runs().observe(&Observed::Said { session: session.to_owned(), texts: vec![text.to_owned()] }).unwrap();
+        self.runs()
+            .observe(&Observed::Said { session: session.to_owned(), texts: vec![text.to_owned()], before: None })
+            .unwrap();
+    }
+
+    /// The next message of a conversation, after one that was said then.
+    pub(crate) fn said_after(&self, session: &str, before: &str, at_ms: i64, text: &str) {
+        let before = Some(Before { text: before.to_owned(), at: Some(at_ms as f64) });
+        let said = Observed::Said { session: session.to_owned(), texts: vec![text.to_owned()], before };
+        self.runs().observe(&said).unwrap();
     }
 
     fn apply(&self) -> Applied {
@@ -314,4 +323,32 @@ fn a_claim_is_explained() {
     let found = world.runs().explain("invoices go out").unwrap();
     assert_eq!((found.len(), found[0].verdict.as_str(), found[0].days), (1, "ok", 3));
     assert!(world.runs().explain("nothing of the kind").unwrap().is_empty());
+}
+
+// What was taken back was gone from the note of the day, and the next night wrote it into MEMORY.md.
+#[test]
+fn what_a_message_takes_back_is_no_evidence_and_other_days_still_count() {
+    const HUGO: &str = "Remember that my nephew Hugo has epilepsy.";
+    let mut world = World::new();
+    world.write("MEMORY.md", "# Me\n");
+    world.now_ms = NOW - DAY_MS;
+    world.said("a", HUGO);
+    let waiting = world.runs().plan(Vec::new()).unwrap().plan;
+    assert_eq!(waiting.add.len(), 1);
+    world.now_ms = NOW;
+    world.said_after("a", HUGO, NOW - DAY_MS, "Forget what I just said.");
+    assert!(world.runs().evidence().unwrap().is_empty());
+    assert!(world.runs().explain("epilepsy").unwrap().is_empty());
+    assert!(world.runs().plan(Vec::new()).unwrap().plan.add.is_empty());
+    assert!(world.runs().apply(Some(&waiting.run_id), &[], None).is_err());
+    // Said on two days, one of them is taken back; and a message that says more takes nothing back.
+    for ago in [2, 1] {
+        world.now_ms = NOW - ago * DAY_MS;
+        world.said("b", "Mara owns the repair of the roof.");
+    }
+    world.said_after("b", "Mara owns the repair of the roof.", world.now_ms, "Vergiss, was ich gerade gesagt habe.");
+    let left = world.runs().evidence().unwrap();
+    assert_eq!((left.len(), left[0].uses.len(), left[0].uses[0].day.as_str()), (1, 1, "2026-11-18"));
+    world.said_after("b", "Mara owns the repair of the roof.", NOW - 2 * DAY_MS, "Forget the roof, I live in Porto.");
+    assert!(world.runs().evidence().unwrap().iter().any(|found| found.claim.text.contains("Mara")));
 }

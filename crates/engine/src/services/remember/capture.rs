@@ -13,11 +13,13 @@ use crate::{
         extract,
         facts::Fact,
         journal::Journal,
+        log::Entry,
         queue::{Job, Message},
         said::Said,
         session_note,
         similar::Comparer,
     },
+    consolidation::evidence::unsaid_of_capture,
     host::ModelTask,
     workspace::exclusions::Exclusions,
 };
@@ -182,17 +184,28 @@ impl Remember {
         let collector = self.collector(folder.to_path_buf(), automatic);
         let (job, taken) = self
             .blocking(move |service, _| {
-                let taken = collector.take_back(&job)?;
-                if taken > 0 {
+                let taken = collector.taken_back(&job)?;
+                for fact in &taken {
+                    service.undo(&collector, fact, false)?;
+                }
+                if !taken.is_empty() {
                     service.indexer.mark_dirty();
                 }
-                Ok((job, taken))
+                Ok((job, !taken.is_empty()))
             })
             .await?;
-        if taken > 0 {
+        if taken {
             self.indexer.sync_in_background();
         }
         Ok(job)
+    }
+
+    /// Takes a captured fact out of its note, and out of what consolidation knows. That first: who is killed in between takes
+    /// it out once more.
+    fn undo(&self, collector: &Collector, fact: &Entry, for_good: bool) -> Result<bool> {
+        let unsaid = unsaid_of_capture(fact, for_good);
+        self.context.store().write(move |tx| tx.unsay(&unsaid))?;
+        collector.undo(&fact.id)
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {
@@ -307,7 +320,7 @@ impl Remember {
     /// [`Code::NotFound`] when there is no such capture, else when its note cannot be written.
     pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
         let collector = self.collector(folder, automatic);
-        let removed = self.blocking(move |_, _| collector.undo(&id)).await?;
+        let removed = self.blocking(move |service, _| service.undo(&collector, &collector.stored(&id)?, true)).await?;
         self.indexer.sync_in_background();
         Ok(removed)
     }

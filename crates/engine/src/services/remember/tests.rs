@@ -21,7 +21,10 @@ use crate::{
 };
 use model::{
     clock::now_ms,
-    config::automatic::{Automatic, CaptureMode},
+    config::{
+        automatic::{Automatic, CaptureMode},
+        consolidation::Consolidation,
+    },
     error::{Error, ErrorKind},
 };
 
@@ -113,6 +116,36 @@ async fn what_a_message_takes_back_is_found_no_more() {
         assert_eq!((found().await, journal.waiting().unwrap()), (0, 0));
         engine.release().await;
     }
+}
+
+// It went from the note, and consolidation wrote it into MEMORY.md: at once, or after a replay of its day.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_captured_and_undone_is_no_evidence_and_is_not_replayed() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path(), FakeHost::default()).await;
+    let folder = dir.path().join("own");
+    let (journal, automatic) = (Journal::new(&folder), Automatic::default());
+    let text = "Remember that my nephew Hugo has epilepsy.";
+    let consolidate = async |call: serde_json::Value| {
+        let call = serde_json::from_value(call).unwrap();
+        engine.consolidator.call(call, Consolidation::default(), 20_000, now_ms()).await.unwrap()
+    };
+    let key = "agent:main:main";
+    let said = json!({ "op": "observe", "observed": [{ "kind": "said", "session": key, "texts": [text] }] });
+    consolidate(said).await;
+    journal.push(&Job { session_key: Some(key.to_owned()), created_ms: now_ms(), ..turn("a", text) }).unwrap();
+    assert_eq!(engine.remember.capture(folder.clone(), &automatic).await.unwrap().stored, 1);
+    let planned = async || consolidate(json!({ "op": "plan" })).await["add"].as_array().unwrap().len();
+    assert_eq!(planned().await, 1);
+    let id = journal.captures().unwrap().remove(0).id;
+    assert!(engine.remember.undo_capture(folder, &automatic, id).await.unwrap());
+    assert_eq!(planned().await, 0);
+    let replay = json!({ "op": "replay", "apply": true, "notes": true,
+        "said": [{ "atMs": now_ms(), "session": key, "texts": [text] }] });
+    assert!(!consolidate(replay).await.to_string().contains("Hugo"));
+    assert_eq!(planned().await, 0);
+    assert!(!consolidate(json!({ "op": "evidence" })).await.to_string().contains("Hugo"));
+    engine.release().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::consolidation::{Claim, Clock, Evidence, RunRow, Use};
+use crate::{
+    consolidation::{Claim, Clock, Evidence, RunRow, Use},
+    unsaid::Unsaid,
+};
 use model::error::Result;
 
 /// What is done to both stores. Gives what the operation gives.
@@ -14,6 +17,7 @@ enum Step {
     DropBatch(u8),
     Withdraw(Vec<u8>, bool),
     Forget(Vec<u8>, Vec<u8>, Vec<u8>),
+    Unsay(Vec<(u8, u8)>, bool),
     Save(u8, u8),
     TrimRuns(usize),
     Scrub,
@@ -90,6 +94,17 @@ macro_rules! apply {
                     let conversations: Vec<String> = conversations.iter().map(|n| format!("m{}", n % 4)).collect();
                     return tx.forget_claims(&ids(names), &paths, &conversations);
                 }
+                Step::Unsay(said, for_good) => {
+                    let unsaid = |(name, n): &(u8, u8)| Unsaid {
+                        claim: id(*name),
+                        mark: format!("m{}", n % 4),
+                        day: day(*n),
+                        note: PATHS[usize::from(n % 5)].to_owned(),
+                        requested: n.is_multiple_of(2),
+                        for_good: *for_good,
+                    };
+                    tx.unsay(&said.iter().map(unsaid).collect::<Vec<_>>())?;
+                }
                 Step::Save(name, n) => tx.save_run(&run(*name, *n))?,
                 Step::TrimRuns(keep) => tx.trim_runs(*keep)?,
                 Step::Scrub => tx.scrub_runs()?,
@@ -154,6 +169,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..10_u8).prop_map(Step::DropBatch),
         2 => (few(), any::<bool>()).prop_map(|(names, withdrawn)| Step::Withdraw(names, withdrawn)),
         1 => (few(), few(), few()).prop_map(|(names, paths, said)| Step::Forget(names, paths, said)),
+        2 => (proptest::collection::vec(any::<(u8, u8)>(), 0..4), any::<bool>()).prop_map(|(said, good)| Step::Unsay(said, good)),
         5 => (any::<u8>(), any::<u8>()).prop_map(|(name, n)| Step::Save(name, n)),
         1 => (0..4_usize).prop_map(Step::TrimRuns),
         1 => Just(Step::Scrub),

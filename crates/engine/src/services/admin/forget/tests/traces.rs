@@ -75,7 +75,8 @@ async fn traces() -> Traces {
     Intents::of(&folder)
         .create(intent, &Speaker { session_key: Some(KEY.into()), ..Speaker::default() }, now_ms())
         .unwrap();
-    let said = |session: &str, text: &str| Observed::Said { session: session.into(), texts: vec![text.into()] };
+    let said =
+        |session: &str, text: &str| Observed::Said { session: session.into(), texts: vec![text.into()], before: None };
     let observed = vec![
         said("s-1", "The Quokka lies in the harbour of Porto."),
         said("s-2", "The bicycle of Ana stands in the cellar."),
