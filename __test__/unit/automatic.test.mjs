@@ -94,9 +94,10 @@ test("what is shown has no entities, and no note passes for a result of its own"
 });
 
 // Hosts before 2026.8 note group conversations too, and say of no file whose words it holds.
-test("the note of a group's conversation is never recalled", async () => {
+// "assistant:", which stands before each answer in them, was taken for an order, and none was.
+test("notes of conversations are recalled, but for those of groups", async () => {
   const said = (/** @type {string} */ key) =>
-    `# Session: 2026-11-02\n\n- **Session Key**: ${key}\n- **Session ID**: s9\n\n## Conversation Summary\n\nuser: Project Falcon uses MySQL 5 as its database\n`;
+    `# Session: 2026-11-02\n\n- **Session Key**: ${key}\n- **Session ID**: s9\n\n## Conversation Summary\n\nuser: Project Falcon uses MySQL 5 as its database\nassistant: Noted.\n`;
   for (const [key, shown] of /** @type {const} */ ([
     ["agent:main:whatsapp:group:1", false],
     ["agent:main:main", true],

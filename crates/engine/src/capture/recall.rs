@@ -152,7 +152,7 @@ impl Question {
         let fitting = judged.into_iter().filter(|(hit, shared)| {
             self.is_of_asked_day(hit) || Self::means(hit) || shared.speaks(is_rare) || shared.exact
         });
-        let shown = fitting.filter(|(hit, _)| !filter::is_injection(&hit.snippet)).collect();
+        let shown = fitting.filter(|(hit, _)| !filter::gives_orders(&hit.snippet)).collect();
         newest_first(shown, &mut comparer).into_iter().take(settings.auto_recall_max_results).collect()
     }
 

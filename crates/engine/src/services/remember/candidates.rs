@@ -141,7 +141,7 @@ impl Remember {
         };
         let by_meaning = answer.mode != "fts-only";
         let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path));
-        let hits = hits.filter(|hit| !filter::is_injection(&hit.snippet)).collect();
+        let hits = hits.filter(|hit| !filter::gives_orders(&hit.snippet)).collect();
         Ok(Some((self.without_group_words(hits, shared).await?, by_meaning)))
     }
 }

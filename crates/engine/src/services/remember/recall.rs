@@ -101,7 +101,7 @@ impl Remember {
         let matches = self.searcher.trigger_matches(message, asked.projects.clone()).await?;
         let strong = matches.into_iter().filter(|found| found.score >= triggers::STRONG).take(triggers::SHOWN);
         let hits = strong.map(|found| Hit { score: found.score, ..found.hit });
-        let hits = hits.filter(|hit| !filter::is_injection(&hit.snippet)).collect();
+        let hits = hits.filter(|hit| !filter::gives_orders(&hit.snippet)).collect();
         let own = self.without_group_words(hits, shared).await?;
         Ok(self.by_origin(own).await?.0)
     }
