@@ -26,7 +26,8 @@ pub struct Request {
     /// Characters (UTF-16 units) of snippets that the results may take together; the native ranking then shows shorter
     /// passages. None = each may have its full length.
     pub budget: Option<usize>,
-    /// Characters (UTF-16 units) of the [`Hit::excerpt`] of each result; none = no result has one.
+    /// Characters (UTF-16 units) of the [`Hit::excerpt`] of each result; 0 = its best line, however long; none = no result has
+    /// one.
     pub excerpt: Option<usize>,
     /// Lowest score kept, 0–1; none = the ranking's default.
     pub min_score: Option<f64>,

@@ -32,7 +32,7 @@ pub(super) fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64])
     of_lines(passage, lines, plan, idf, lines.room)
 }
 
-/// The lines of a passage that are worth most, as many as there is room for.
+/// The lines of a passage that are worth most, as many as there is room for; without any the best one as it is.
 #[must_use]
 pub(super) fn excerpt(
     passage: &Passage,
@@ -41,6 +41,9 @@ pub(super) fn excerpt(
     worth: &[f64],
     room: usize,
 ) -> String {
+    if room == 0 {
+        return lines.lines[passage.best].text.to_owned();
+    }
     let mut rest: Vec<usize> = passage.lines.iter().copied().filter(|at| *at != passage.best).collect();
     rest.sort_by(|a, b| worth[*b].total_cmp(&worth[*a]).then(a.cmp(b)));
     let mut chosen = vec![passage.best];
@@ -129,6 +132,9 @@ fn written(passage: &Passage, lines: &Lines<'_>) -> String {
     text
 }
 
+/// Least length of a piece of a line that is too long, however little room there is.
+const SHORTEST: usize = 16;
+
 /// A line, or of a line that is too long the sentences that say most of what was asked.
 fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
     if line.units as usize <= room {
@@ -143,7 +149,7 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
         })
         .collect();
     let mut analyzer = Analyzer::new();
-    let longest = (SNIPPET_UNITS / 2).min(room - 2 * GAP.len());
+    let longest = (SNIPPET_UNITS / 2).min(room.saturating_sub(2 * GAP.len())).max(SHORTEST);
     let pieces: Vec<(&str, usize, f64)> = line
         .text
         .split_sentence_bounds()
@@ -165,7 +171,7 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
     let best = (0..pieces.len()).rev().max_by(|a, b| pieces[*a].2.total_cmp(&pieces[*b].2)).unwrap_or(0);
     let (mut first, mut last) = (best, best);
     let mut units = pieces.get(best).map_or(0, |piece| piece.1);
-    let room = room - 2 * GAP.len();
+    let room = room.saturating_sub(2 * GAP.len());
     loop {
         let fits = |at: &usize| pieces.get(*at).is_some_and(|piece| units + piece.1 <= room);
         let before = first.checked_sub(1).filter(fits);

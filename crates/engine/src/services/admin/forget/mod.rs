@@ -174,7 +174,8 @@ impl Admin {
         self.finish_forgetting().await?;
         let (hits, warning) = match &call.search {
             Some(search) => {
-                let answer = self.searcher.search(search.clone(), Cancel::new()).await?;
+                let answer =
+                    self.searcher.search(SearchCall { excerpt: Some(0), ..search.clone() }, Cancel::new()).await?;
                 (answer.hits, answer.warning)
             }
             None => (Vec::new(), None),

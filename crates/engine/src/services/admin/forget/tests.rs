@@ -328,6 +328,25 @@ async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back(
     engine.release().await;
 }
 
+// Words were what stands between spaces: a sentence without any held none, and the whole passage was forgotten, heading and all.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_of_a_script_without_spaces_and_inflected_ones_take_their_line_alone() {
+    let note =
+        "# 2026-11-05\n\n- 合鍵は植木鉢の下にあります。\n- 税理士の佐藤さんに書類を送った。\n- 昼は蕎麦を食べた。\n";
+    let keys = "# Keys\n\n- Der Schlüssel liegt unter der Matte.\n- Das Auto steht im Hof.\n- Die Milch ist alle.\n";
+    let (_home, engine) = indexed(&[("memory/2026-11-05.md", note), ("memory/keys.md", keys)]).await;
+    for (query, path, line, left) in
+        [("合鍵", "memory/2026-11-05.md", 3, "税理士"), ("Schlüsseln", "memory/keys.md", 3, "Auto")]
+    {
+        let report = forget(&engine, ForgetCall { search: Some(asking(query)), ..ForgetCall::default() }).await;
+        let found: Vec<_> =
+            report.passages.iter().map(|one| (one.path.as_str(), one.start_line, one.end_line)).collect();
+        assert_eq!(found, [(path, line, line)], "{query}");
+        assert_eq!(hits(&engine, left).await.len(), 1, "{left}");
+        assert_eq!(hits(&engine, query).await.len(), 0, "{query}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_path_is_forgotten_however_its_letters_are_composed() {
     let (apart, folder) = ("memory/Cafe\u{301}.md", "memory/Tee\u{308}/a.md");

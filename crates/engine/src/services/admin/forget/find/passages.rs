@@ -19,7 +19,7 @@ use model::{
     source::Source,
 };
 use store::{Reader, generations::GenerationId};
-use text::fold::fold;
+use text::{analyze::Analyzer, fold::fold, words};
 use unicode_normalization::UnicodeNormalization;
 
 impl Found {
@@ -54,6 +54,7 @@ impl Found {
                 query: call.search.as_ref().map(|search| search.query.as_str()),
                 // Lines of a conversation are numbered by message: the words that are shown say which are meant.
                 shown: (hit.source == Source::Sessions).then_some(hit.snippet.as_str()),
+                best: hit.excerpt.as_deref(),
             };
             self.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
         }
@@ -67,7 +68,7 @@ impl Found {
         live: GenerationId,
         (source, path): (Source, &str),
         (first, last): (u32, u32),
-        Choice { shown, query }: Choice<'_>,
+        Choice { shown, query, best }: Choice<'_>,
     ) -> Result<()> {
         let file = r.files(live, source.as_str())?.get(path).copied();
         let Some(file) = file else {
@@ -94,7 +95,7 @@ impl Found {
         }
         lines.retain(|_, line| !line.trim().is_empty());
         if let Some(query) = query {
-            keep_best(&mut lines, query);
+            keep_best(&mut lines, query, best);
         }
         let numbers = lines.keys().map(|(number, _)| *number).filter(|_| shown.is_none());
         let (start_line, end_line) = numbers.fold((None, None), |(start, _), n| (start.or(Some(n)), Some(n)));
@@ -123,18 +124,31 @@ struct Choice<'a> {
     shown: Option<&'a str>,
     /// Those that a search was about: a passage of a note says more than what was asked for.
     query: Option<&'a str>,
+    /// The line that the search finds best in it.
+    best: Option<&'a str>,
 }
 
-/// Keeps the lines that hold most of the words of a query; all of them when none holds any, as when only the meaning
-/// was the same.
-fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
-    let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1).map(fold).collect()
+/// Keeps the lines that hold most of the words of a query, the one that the search finds `best` when none holds any, as when only
+/// the meaning was the same, and all of them where it does not tell.
+fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str, best: Option<&str>) {
+    let mut analyzer = Analyzer::new();
+    // Words as they are written, and as a search compares them: inflected, or without spaces between them.
+    let mut words = |text: &str| -> BTreeSet<String> {
+        let plain = words::words(text).filter(|word| word.chars().count() > 1).map(fold);
+        plain.chain(analyzer.terms(text)).collect()
     };
     let asked = words(query);
-    let held = |line: &str| words(line).intersection(&asked).count();
-    let best = lines.values().map(|line| held(line)).max().unwrap_or(0);
-    lines.retain(|_, line| best == 0 || held(line) * 2 > best);
+    let held: Vec<usize> = lines.values().map(|line| words(line).intersection(&asked).count()).collect();
+    let most = held.iter().copied().max().unwrap_or(0);
+    if most > 0 {
+        let mut held = held.into_iter();
+        lines.retain(|_, _| held.next().is_some_and(|count| count * 2 > most));
+        return;
+    }
+    let is_best = |line: &str| best.is_some_and(|best| best.trim() == line.trim());
+    if lines.values().any(|line| is_best(line)) {
+        lines.retain(|_, line| is_best(line));
+    }
 }
 
 /// A path as the index or the disk has it: as it is written, else one whose letters are only composed otherwise.
