@@ -165,13 +165,16 @@ impl Languages {
 /// Function words that the lists lack and that carry a question or a clause, never its subject.
 const MORE_STOP_WORDS: &[(Language, &str)] = &[
     (Language::English, "would could may might must shall us also im ive dont didnt whats"),
-    (Language::Portuguese, "onde qual quais quanto quantos quanta quantas porque pra pro cadê aí lá"),
-    (Language::Spanish, "cuál cuáles cuándo cuánto cuántos dónde quién quiénes qué cómo"),
-    (Language::German, "wann warum wer wen wem wieso weshalb worüber"),
-    (Language::French, "où quand comment pourquoi quel quelle quels quelles combien est-ce"),
-    (Language::Italian, "quando perché quale quali quanto dove cosa"),
+    (Language::Portuguese, "onde qual quais quanto quantos quanta quantas porque pra pro cadê aí lá agora"),
+    (Language::Spanish, "cuál cuáles cuándo cuánto cuántos dónde quién quiénes qué cómo adónde ahora"),
+    (
+        Language::German,
+        "wann warum wer wen wem wieso weshalb worüber wogegen womit wofür wovon woran worauf woraus wobei wodurch wonach wozu worum worin",
+    ),
+    (Language::French, "où quand comment pourquoi quel quelle quels quelles combien est-ce maintenant"),
+    (Language::Italian, "quando perché quale quali quanto dove cosa adesso"),
     (Language::Dutch, "waar wanneer waarom welke hoe hoeveel"),
-    (Language::Russian, "когда где почему кто кого кому какой какая какие сколько"),
+    (Language::Russian, "когда где почему кто кого кому какой какая какие сколько сейчас теперь"),
     (Language::Turkish, "nerede zaman kim hangi"),
     (
         Language::Arabic,

@@ -29,6 +29,8 @@ pub(crate) const MAX_ALTERNATIVES: usize = 10;
 
 /// Weight of a word that shapes questions about anything: "cuesta", "heißt", "стоит".
 const SHAPING_WEIGHT: f32 = 0.3;
+/// What a sign counts for that one language has: enough to decide by itself.
+const SIGN_VOTE: f32 = 1.5;
 
 /// What such a word says about the language of a query, against a stop word.
 const SHAPING_VOTE: f32 = 0.5;
@@ -165,9 +167,15 @@ pub fn understand(query: &str, now_ms: i64, zone: &str) -> QueryPlan {
     QueryPlan { terms, phrases, languages, language: decided, stop_words_only, small_talk, time, text }
 }
 
-/// What tells the language of a query: as in a text, and words that shape questions, which are too few there to count.
+/// What tells the language of a query: as in a text, words that shape questions, which are too few there to count, and the signs
+/// that only Spanish has: "¿dónde vivo?" has no other word of its language.
 fn votes(analyzer: &Analyzer, cut: &Cut<'_>) -> Votes {
     let mut votes = cut.votes;
+    if cut.text.contains(['¿', '¡']) {
+        let mut spanish = Languages::default();
+        spanish.insert(Language::Spanish);
+        votes.add(spanish, SIGN_VOTE);
+    }
     let lexicon = &analyzer.lexicon;
     for id in cut.words.iter().flatten().copied() {
         // Some are a plain word of English: "llama", "stand".

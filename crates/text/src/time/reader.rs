@@ -186,7 +186,7 @@ impl Reader {
             }
             return Some((self.calendar.days(offset, offset)?, at + 1));
         }
-        if matches!(self.words[at].text.as_str(), "altro" | "اول" | "أول") && day(at + 1) == Some(-1) {
+        if matches!(self.words[at].text.as_str(), "altro" | "اول" | "أول" | "قبل") && day(at + 1) == Some(-1) {
             return Some((self.calendar.days(-2, -2)?, at + 2));
         }
         // No "last morning".

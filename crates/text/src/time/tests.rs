@@ -467,6 +467,7 @@ fn the_one_before_the_last_and_weeks_of_a_month() {
         ("pasado mañana", "2024-05-17/2024-05-17"),
         ("dopodomani", "2024-05-17/2024-05-17"),
         ("أول أمس", "2024-05-13/2024-05-13"),
+        ("قبل أمس", "2024-05-13/2024-05-13"),
         ("the week before last Friday", "2024-05-01/2024-05-09"),
         ("what happened in the first week of November", first),
         ("in der ersten Novemberwoche", first),
