@@ -267,21 +267,24 @@ test("what the owner says alone and what the agent looks up there is evidence; g
 });
 
 // It was gone from the note of the day, and the next night wrote it into MEMORY.md.
-test("what the owner takes back with the next message is no evidence", async () => {
-  const MAIN = { agentId: "main", sessionKey: "agent:main:main", sessionId: "s1", trigger: "user" };
-  const messages = [
-    { role: "user", content: "Remember that my nephew Hugo has epilepsy.", timestamp: Date.now() },
-    { role: "assistant", content: "I will." },
-  ];
-  const wish = { role: "user", content: "Forget what I just said." };
-  const here = await place(plugins("plan"));
-  const claims = async () => (await consolidate(here, { op: "status" })).claims;
-  noteTurn(here, { success: true, messages }, MAIN);
-  await expect.poll(claims, { timeout: 5000 }).toBe(1);
-  noteTurn(here, { success: true, messages: [...messages, wish] }, MAIN);
-  await expect.poll(claims, { timeout: 5000 }).toBe(0);
-  expect(JSON.stringify(await plan(here))).not.toContain("Hugo");
-});
+test.each(["with the message before", "alone"])(
+  "what the owner takes back with the next message is no evidence: shown %s",
+  async (shown) => {
+    const MAIN = { agentId: "main", sessionKey: "agent:main:main", sessionId: "s1", trigger: "user" };
+    const messages = [
+      { role: "user", content: "Remember that my nephew Hugo has epilepsy.", timestamp: Date.now() },
+      { role: "assistant", content: "I will." },
+    ];
+    const wish = { role: "user", content: "Forget what I just said." };
+    const here = await place(plugins("plan"));
+    const claims = async () => (await consolidate(here, { op: "status" })).claims;
+    noteTurn(here, { success: true, messages }, MAIN);
+    await expect.poll(claims, { timeout: 5000 }).toBe(1);
+    noteTurn(here, { success: true, messages: shown === "alone" ? [wish] : [...messages, wish] }, MAIN);
+    await expect.poll(claims, { timeout: 5000 }).toBe(0);
+    expect(JSON.stringify(await plan(here))).not.toContain("Hugo");
+  },
+);
 
 // It offered "/dreaming undo" with an id of nothing, which then failed.
 test("/dreaming apply with nothing to do says so and offers nothing to take back", async () => {

@@ -5,11 +5,18 @@ import { sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
+import { forgetOldest } from "../hooks/forget-oldest.js";
 import { lastMessages } from "../hooks/messages.js";
 import { isConversation, isPrivate, isUserTurn, personOf } from "../hooks/session.js";
 import { ownTurns } from "../hooks/speakers.js";
 import { chosen } from "./agent.js";
 import { consolidate } from "./run.js";
+
+/** Conversations whose last message is remembered. */
+const MAX_SESSIONS = 200;
+
+/** What was said last in a conversation: some hosts show the message of a turn alone. @type {Map<string, {text: string, at: number}>} */
+const lastSaid = new Map();
 
 /**
  * Notes what happened, later and without anybody waiting.
@@ -91,14 +98,14 @@ export function noteTurn({ host }, event, ctx) {
   const agentId = sessionAgentId(cfg, ctx);
   if (event.success !== true || !isUserTurn(ctx) || !counts(host, cfg, agentId, ctx)) return;
   const said = ownTurns(host, { runId: event.runId, ...ctx }, event.messages, { isEnd: true });
-  const [last, before] = lastMessages(said, 2, "user").reverse();
+  const [last, shown] = lastMessages(said, 2, "user").reverse();
   if (!last) return;
   const session = String(ctx.sessionId ?? ctx.sessionKey);
+  const key = JSON.stringify([host.stateDir(), agentId, session]);
   // "Forget what I just said" means the message before.
-  note(host, cfg, agentId, {
-    kind: "said",
-    session,
-    texts: [last.text],
-    ...(before ? { before: { text: before.text, at: before.at } } : {}),
-  });
+  const before = shown ? { text: shown.text, at: shown.at } : lastSaid.get(key);
+  lastSaid.delete(key);
+  lastSaid.set(key, { text: last.text, at: last.at ?? Date.now() });
+  forgetOldest(lastSaid, MAX_SESSIONS);
+  note(host, cfg, agentId, { kind: "said", session, texts: [last.text], ...(before ? { before } : {}) });
 }

@@ -1,5 +1,7 @@
 //! From a finished turn to facts in the note of the day: judged, compared with what is known, capped, written, logged.
 
+mod taking_back;
+
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
@@ -259,26 +261,6 @@ impl Collector {
         let removed = daily_note::remove_line(&self.notes(), path, &line)?;
         held.add(Record::Capture(Entry { status: Status::Undone, ts: self.timestamp(), ..entry }))?;
         Ok(removed)
-    }
-
-    /// What was captured of a message where the next one of the turn says, alone, that it be not remembered.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub(crate) fn taken_back(&self, job: &Job) -> Result<Vec<Entry>> {
-        let Some(wish) = taken_back::of_turn(job) else { return Ok(Vec::new()) };
-        let is_of_conversation = |entry: &&Entry| match (&entry.session_id, &job.session_id) {
-            (Some(of), Some(here)) => of == here,
-            _ => entry.session_key.is_some() && entry.session_key == job.session_key,
-        };
-        let captures = self.journal().captures()?;
-        let own = [fingerprint_of(wish.message), fingerprint(&job.id)];
-        let mut before = captures.iter().filter(is_of_conversation).filter(|entry| !own.contains(&entry.message));
-        // Where a model listed the facts of a turn, they are known by the turn.
-        let last = before.next().filter(|_| wish.is_of_before).map(|entry| entry.message.clone());
-        let meant: Vec<String> = wish.meant.map(fingerprint_of).into_iter().chain(last).collect();
-        let is_meant = |entry: &&Entry| entry.status == Status::Stored && meant.contains(&entry.message);
-        Ok(captures.iter().filter(is_of_conversation).filter(is_meant).cloned().collect())
     }
 
     /// What is in memory as far as it can be seen without the index: the captures, with what was taken back, and the note.

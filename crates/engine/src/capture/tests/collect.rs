@@ -120,6 +120,24 @@ fn a_wish_alone_takes_back_what_was_captured_of_the_message_before() {
     assert!(reasons(&c).ends_with(&["off-record".to_owned(), "off-record".to_owned()]));
 }
 
+// The log went on showing the words of a message that was taken back and had given nothing.
+#[test]
+fn a_wish_alone_takes_words_out_of_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    assert_eq!(run(&c, &job("1", &["What do you know of the weather in Porto?"])), (0, 0));
+    assert_eq!(run(&c, &job("2", &["What helps Hugo against epilepsy?"])), (0, 0));
+    for _ in 0..2 {
+        c.withhold(&job("3", &["What helps Hugo against epilepsy?", "Forget what I just said."])).unwrap();
+        let captures = Journal::new(&c.folder).captures().unwrap();
+        let texts: Vec<&str> = captures.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(texts, ["…", "What do you know of the weather in Porto?"]);
+    }
+    assert_eq!(reasons(&c).len(), 2);
+    let file = std::fs::read_to_string(c.folder.join("journal.jsonl")).unwrap();
+    assert!(!file.contains("Hugo"), "{file}");
+}
+
 #[test]
 fn a_wish_alone_takes_back_what_a_model_listed_of_the_turn_before() {
     let dir = tempfile::tempdir().unwrap();

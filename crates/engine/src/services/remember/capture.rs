@@ -184,6 +184,7 @@ impl Remember {
         let collector = self.collector(folder.to_path_buf(), automatic);
         let (job, taken) = self
             .blocking(move |service, _| {
+                collector.withhold(&job)?;
                 let taken = collector.taken_back(&job)?;
                 for fact in &taken {
                     service.undo(&collector, fact, false)?;
