@@ -185,6 +185,23 @@ pub(crate) fn unsaid_of_capture(fact: &log::Entry, for_good: bool) -> Vec<Unsaid
     claims.into_iter().map(unsaid).collect()
 }
 
+/// All that speaks for a fact which somebody had forgotten, of what is known. It is not to come again.
+pub(crate) fn unsaid_of_fact(text: &str, note: &str, known: &[Evidence]) -> Vec<Unsaid> {
+    let ids: BTreeSet<String> = claims_of_lines(&[text.to_owned()]).into_iter().collect();
+    let unsaid = |claim: &str, mark: &str, day: &str| Unsaid {
+        claim: claim.to_owned(),
+        mark: mark.to_owned(),
+        day: day.to_owned(),
+        note: note.to_owned(),
+        requested: true,
+        for_good: true,
+    };
+    let said = known.iter().filter(|found| ids.contains(&found.claim.id)).flat_map(|Evidence { claim, uses }| {
+        uses.iter().map(|used| unsaid(&claim.id, &used.mark, &used.day)).collect::<Vec<_>>()
+    });
+    said.chain(ids.iter().map(|claim| unsaid(claim, "", ""))).collect()
+}
+
 /// Nothing private is kept that could never be an entry.
 pub(super) fn may_be_kept(found: &Evidence, today: Date, zone: &str) -> bool {
     could_last(&found.claim.text, today, zone) && !holds_secret(&found.claim.text)

@@ -25,6 +25,7 @@ use crate::{
         rules::Category,
         similar::{Comparer, NEAR},
     },
+    consolidation::evidence::unsaid_of_fact,
     index::rows::hash,
     workspace::{exclusions::Exclusions, notes::Notes},
 };
@@ -221,7 +222,7 @@ impl Facts {
         Ok(stored)
     }
 
-    /// Takes a fact out of the notes, and keeps auto-capture from finding it again. `folder` is the agent's own.
+    /// Takes a fact out of the notes, and keeps auto-capture and consolidation from finding it again. `folder` is the agent's own.
     /// False when there is no such fact.
     ///
     /// # Errors
@@ -232,10 +233,14 @@ impl Facts {
                 let zone = zone(settings);
                 let known = facts::all(&Notes::of(settings), &zone)?;
                 let Some(fact) = known.into_iter().find(|fact| fact.id == id) else { return Ok(false) };
+                // First: who is killed in between finds the fact, and forgets it once more.
+                let store = service.context.store();
+                let unsaid = unsaid_of_fact(&fact.text, &fact.path, &store.read(|reader| reader.evidence(""))?);
+                store.write(move |tx| tx.unsay(&unsaid))?;
                 let removed = facts::remove(&Notes::of(settings), &zone, &id)?;
                 forget_capture(&folder, &fact.text, service.context.now_ms())?;
                 let text = hash(fact.text.as_bytes());
-                service.context.store().write(move |tx| tx.forget_embeddings(&[text]))?;
+                store.write(move |tx| tx.forget_embeddings(&[text]))?;
                 Ok(removed)
             })
             .await?;

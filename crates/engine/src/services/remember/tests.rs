@@ -121,6 +121,13 @@ async fn what_a_message_takes_back_is_found_no_more() {
 // It went from the note, and consolidation wrote it into MEMORY.md: at once, or after a replay of its day.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_captured_and_undone_is_no_evidence_and_is_not_replayed() {
+    for by_tool in [false, true] {
+        captured_and_gone(by_tool).await;
+    }
+}
+
+/// `by_tool`: forgotten as a stored fact.
+async fn captured_and_gone(by_tool: bool) {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(dir.path(), FakeHost::default()).await;
     let folder = dir.path().join("own");
@@ -137,8 +144,13 @@ async fn what_was_captured_and_undone_is_no_evidence_and_is_not_replayed() {
     assert_eq!(engine.remember.capture(folder.clone(), &automatic).await.unwrap().stored, 1);
     let planned = async || consolidate(json!({ "op": "plan" })).await["add"].as_array().unwrap().len();
     assert_eq!(planned().await, 1);
-    let id = journal.captures().unwrap().remove(0).id;
-    assert!(engine.remember.undo_capture(folder, &automatic, id).await.unwrap());
+    if by_tool {
+        let fact = engine.facts.all().await.unwrap().remove(0);
+        assert!(engine.facts.forget(folder, fact.id).await.unwrap());
+    } else {
+        let id = journal.captures().unwrap().remove(0).id;
+        assert!(engine.remember.undo_capture(folder, &automatic, id).await.unwrap());
+    }
     assert_eq!(planned().await, 0);
     let replay = json!({ "op": "replay", "apply": true, "notes": true,
         "said": [{ "atMs": now_ms(), "session": key, "texts": [text] }] });
