@@ -29,7 +29,7 @@ mod kept;
 pub use super::lexicon::term_hash;
 
 /// Raised when the same text gives other terms or another blob: part of the identity of an index.
-pub const ANALYZER_VERSION: u32 = 4;
+pub const ANALYZER_VERSION: u32 = 5;
 
 /// Levels of a path that are terms of their own, from the end.
 const PATH_LEVELS: usize = 4;

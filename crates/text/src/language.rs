@@ -172,7 +172,7 @@ const MORE_STOP_WORDS: &[(Language, &str)] = &[
         "wann warum wer wen wem wieso weshalb worüber wogegen womit wofür wovon woran worauf woraus wobei wodurch wonach wozu worum worin",
     ),
     (Language::French, "où quand comment pourquoi quel quelle quels quelles combien est-ce maintenant"),
-    (Language::Italian, "quando perché quale quali quanto dove cosa adesso"),
+    (Language::Italian, "quando perché né quale quali quanto dove cosa adesso"),
     (Language::Dutch, "waar wanneer waarom welke hoe hoeveel"),
     (Language::Russian, "когда где почему кто кого кому какой какая какие сколько сейчас теперь"),
     (Language::Turkish, "nerede zaman kim hangi"),
@@ -182,21 +182,40 @@ const MORE_STOP_WORDS: &[(Language, &str)] = &[
     ),
 ];
 
+/// Words that a question can be about, and that only without their accent are a stop word somewhere: tea; sure, born and dice;
+/// knot and pity; hair and men. Typed without it they cannot be told from the stop word.
+const ACCENTED: &[&str] = &["té", "tés", "sûr", "né", "dés", "nó", "dó", "hår", "män"];
+
 /// The stop words of NLTK, without those that a question can be about: a line for each language, its code before them. As a slice of strings each word would cost the
 /// addon a pointer, a length and a relocation: eight times the bytes of the words. They come from the crate `stop-words`, which
 /// is one of the tests only, for it builds a reader of JSON before this crate can be built; a test writes them.
 static LISTED: &str = include_str!("language/stop_words.txt");
 
+/// Every stop word as it is written, with its language.
+fn stop_words() -> impl Iterator<Item = (Language, &'static str)> {
+    Language::ALL.into_iter().flat_map(|language| {
+        let listed = LISTED.lines().filter_map(move |line| line.strip_prefix(language.code())?.strip_prefix(' '));
+        let listed = listed.flat_map(|words| words.split('\t'));
+        let more = MORE_STOP_WORDS.iter().filter(move |(l, _)| *l == language).flat_map(|(_, words)| words.split(' '));
+        let words = listed.chain(more).filter(|w| !w.contains(['\'', '’', ' ', '-']));
+        words.map(move |word| (language, word))
+    })
+}
+
 /// Folded stop word → languages that use it as such.
 static STOP_WORDS: LazyLock<HashMap<String, Languages>> = LazyLock::new(|| {
     let mut map: HashMap<String, Languages> = HashMap::new();
-    for language in Language::ALL {
-        let listed = LISTED.lines().filter_map(|line| line.strip_prefix(language.code())?.strip_prefix(' '));
-        let listed = listed.flat_map(|words| words.split('\t'));
-        let more = MORE_STOP_WORDS.iter().filter(|(l, _)| *l == language).flat_map(|(_, words)| words.split(' '));
-        for word in listed.chain(more).filter(|w| !w.contains(['\'', '’', ' ', '-'])) {
-            map.entry(fold(word)).or_default().insert(language);
-        }
+    for (language, word) in stop_words() {
+        map.entry(fold(word)).or_default().insert(language);
+    }
+    map
+});
+
+/// Word of [`ACCENTED`] → languages that have it as a stop word with its accent.
+static ACCENTED_STOP_WORDS: LazyLock<HashMap<&str, Languages>> = LazyLock::new(|| {
+    let mut map: HashMap<&str, Languages> = ACCENTED.iter().map(|word| (*word, Languages::default())).collect();
+    for (language, word) in stop_words() {
+        map.entry(word).and_modify(|languages| languages.insert(language));
     }
     map
 });
@@ -205,6 +224,13 @@ static STOP_WORDS: LazyLock<HashMap<String, Languages>> = LazyLock::new(|| {
 #[must_use]
 pub fn stop_word_of(folded: &str) -> Languages {
     STOP_WORDS.get(folded).copied().unwrap_or_default()
+}
+
+/// The same of a word whose accents are known, in lower case.
+#[must_use]
+pub(crate) fn stop_word_as_written(lower: &str, folded: &str) -> Languages {
+    let accented = (lower != folded).then(|| ACCENTED_STOP_WORDS.get(lower)).flatten();
+    accented.copied().unwrap_or_else(|| stop_word_of(folded))
 }
 
 /// Letters that few languages use: evidence where there are no stop words. Input is lower case.

@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use super::analyze::context_term;
 use super::compound::{ends, may_be_compound};
 use super::fold::{bare, lower_into};
-use super::language::{Language, Languages, letters_of, stem, stop_word_of};
+use super::language::{Language, Languages, letters_of, stem, stop_word_as_written};
 
 /// Longest term in characters; longer ones (keys, encoded data) are cut alike in texts and queries.
 pub(crate) const MAX_TERM_CHARS: usize = 64;
@@ -249,7 +249,7 @@ impl Lexicon {
             raw: place_of(raw),
             lower: place_of(&lower),
             folded,
-            stop: stop_word_of(&folded_text),
+            stop: stop_word_as_written(&lower, &folded_text),
             letters: letters_of(&lower),
             last: None,
             has_digit: lower.chars().any(|c| c.is_ascii_digit()),

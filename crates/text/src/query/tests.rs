@@ -153,6 +153,22 @@ fn what_a_question_can_be_about_is_no_function_word() {
     }
 }
 
+// "té" found nothing, because without its accent it is the Spanish "te".
+#[test]
+fn a_word_that_is_a_stop_word_without_its_accent_only_is_none() {
+    for query in ["té", "Té", "¿dónde compré el té?", "né", "hår", "hvor er mit hår", "où est né mon père ?"]
+    {
+        let plan = plan(query);
+        assert!(!plan.stop_words_only, "{query}");
+    }
+    let words = |query: &str| plan(query).terms.iter().map(|t| t.surface.clone()).collect::<Vec<_>>();
+    assert_eq!(words("¿dónde compré el té?"), ["compré", "té"]);
+    assert_eq!(words("¿dónde te compré el libro?"), ["compré", "libro"]);
+    for query in ["te", "él", "más", "là", "è", "é", "à"] {
+        assert!(plan(query).stop_words_only, "{query}");
+    }
+}
+
 #[test]
 fn time_words_are_marked() {
     let plan = plan("restaurants in March 2023");
