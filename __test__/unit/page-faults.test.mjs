@@ -80,6 +80,14 @@ test.skipIf(!BROWSER)("a gateway that does not answer is said, with what to do, 
   expect(await page.getByText("Failed to fetch").count()).toBe(0);
 });
 
+test.skipIf(!BROWSER)("what keeps the index from being ready is said", async () => {
+  const { call } = await registered();
+  const cleared = await call("health");
+  const page = await shown(() => cleared);
+  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByText("outdated: the index was cleared or never made; the next search or sync reads the notes").waitFor();
+});
+
 test.skipIf(!BROWSER)("what was put back in another tab goes from the list", async () => {
   let forgotten = [{ id: "f1", at: "2026-11-20T10:00:00Z", kind: "lines", lines: 2, name: "memory/a.md" }];
   const page = await shown((name) => {

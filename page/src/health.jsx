@@ -36,6 +36,7 @@ export function Health({ agentId, mayChange }) {
       <section>
         <h2>Index</h2>
         <dl class="table">
+          {custom.health ? <Entry name="State" value={[custom.health.state, custom.health.reason].filter(Boolean).join(": ")} /> : null}
           <Entry name="Embeddings" value={`${status.provider}${status.model ? `, ${status.model}` : ""}`} />
           {(status.sourceCounts ?? []).map((/** @type {any} */ one) => (
             <Entry
