@@ -67,6 +67,9 @@ mod tests {
             "My landlord is Mr. J. Okafor",
             "La Sra. Núñez vive en la Av. Libertad",
             "Mein Geburtstag ist am 14. März.",
+            // May and August are words of other languages too, and what stood behind the day was lost.
+            "Mein Geburtstag ist am 3. Mai.",
+            "Die Miete steigt am 1. August um 40 Euro",
             "Meine Ärztin ist Dr. Huber in St. Pölten, z. B. dienstags",
             "Живу на ул. Ленина, д. 5",
         ] {

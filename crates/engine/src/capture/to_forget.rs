@@ -127,6 +127,7 @@ mod tests {
             "Forget that idea, we go to Lisbon.",
             "Vergiss nicht, dass ich in Graz wohne",
             "Vergiss bitte meinen Geburtstag nicht",
+            "Vergiss meinen Geburtstag am 3. Mai nicht",
             "Forget the bus, I prefer the train",
             "I always forget my keys at home, remember that",
             "I’d like to see where I live on a map",

@@ -43,10 +43,10 @@ pub fn date_in(now_ms: i64, zone: &str) -> Date {
     zone.to_datetime(now).date()
 }
 
-/// Whether a word names a month in one of the languages known here.
+/// Whether a word names a month in one of the languages known here, or may do so: "Mai", "August", "Sept".
 #[must_use]
 pub fn is_month(word: &str) -> bool {
-    senses(&fold(word)).iter().any(|sense| matches!(sense, Sense::Month(_)))
+    senses(&fold(word)).iter().any(|sense| matches!(sense, Sense::Month(_) | Sense::WeakMonth(_)))
 }
 
 /// Whether words name days of every year or week, and not days counted from today: "14 March", "Monday", "in spring".
