@@ -300,14 +300,15 @@ fn hit(
     let Found { passage, score } = found;
     let file = &lines.files[lines.lines[passage.best].file];
     let snippet = snippet::of(passage, lines, plan, &candidates.idf);
-    let excerpt = |room| snippet::excerpt(passage, lines, (plan, &candidates.idf), worth, room);
+    let excerpt = |room| snippet::excerpt(passage, &snippet, lines, (plan, &candidates.idf), worth, room);
+    let excerpt = request.excerpt.map(excerpt);
     Hit {
         path: file.path.to_owned(),
         start_line: snippet.start_line,
         end_line: snippet.end_line,
         score: *score,
         snippet: snippet.text,
-        excerpt: request.excerpt.map(excerpt),
+        excerpt,
         source: Source::of(file.source),
         vector_score: fusion::cosine_of(&lines.lines[passage.best], lines, candidates),
         text_score: (best.coverage > 0.0).then_some(best.coverage),

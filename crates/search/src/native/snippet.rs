@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    lines::{Line, Lines},
+    lines::Lines,
     passages::{GAP, Passage, SNIPPET_UNITS},
     plan::Plan,
 };
@@ -29,44 +29,51 @@ pub(super) fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64])
     if let Some(whole) = &lines.files[line(passage.best).file].whole {
         return whole.clone();
     }
-    of_lines(passage, lines, plan, idf, lines.room)
+    of_lines(passage, lines, (plan, idf), lines.room, 0)
 }
 
-/// The lines of a passage that are worth most, as many as there is room for; without any the best one as it is.
+/// The lines of a passage that are worth most, as many as there is room for; without any the best one as it is. Nothing that its
+/// snippet does not show: that is what was looked at before somebody is shown either.
 #[must_use]
 pub(super) fn excerpt(
     passage: &Passage,
+    snippet: &Snippet,
     lines: &Lines<'_>,
     (plan, idf): (&Plan, &[f64]),
     worth: &[f64],
     room: usize,
 ) -> String {
+    let best = &lines.lines[passage.best];
     if room == 0 {
-        return lines.lines[passage.best].text.to_owned();
+        return best.text.to_owned();
+    }
+    if best.units as usize > lines.room {
+        return best_part(&snippet.text, plan, idf, room);
     }
     let mut rest: Vec<usize> = passage.lines.iter().copied().filter(|at| *at != passage.best).collect();
     rest.sort_by(|a, b| worth[*b].total_cmp(&worth[*a]).then(a.cmp(b)));
     let mut chosen = vec![passage.best];
     for at in rest {
-        let mut more = chosen.clone();
-        more.insert(more.partition_point(|other| *other < at), at);
-        if units(more.iter().copied(), lines) <= room {
-            chosen = more;
+        let place = chosen.partition_point(|other| *other < at);
+        chosen.insert(place, at);
+        if units(chosen.iter().copied(), lines) > room {
+            chosen.remove(place);
         }
     }
-    of_lines(&Passage { lines: chosen, ..*passage }, lines, plan, idf, room).text
+    of_lines(&Passage { lines: chosen, ..*passage }, lines, (plan, idf), room, snippet.start_line).text
 }
 
-/// The text of a passage in so much room.
-fn of_lines(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64], room: usize) -> Snippet {
+/// The text of a passage in so much room, with the heading above it where that stands in line `from` or below.
+fn of_lines(passage: &Passage, lines: &Lines<'_>, (plan, idf): (&Plan, &[f64]), room: usize, from: u32) -> Snippet {
     let line = |at: usize| &lines.lines[at];
     let (first, last) = (line(passage.lines[0]), line(passage.lines[passage.lines.len() - 1]));
     let mut text = match passage.lines.as_slice() {
-        [only] => best_part(line(*only), plan, idf, room),
+        [only] => best_part(line(*only).text, plan, idf, room),
         _ => written(passage, lines),
     };
     let mut start_line = first.number;
     if let Some((number, heading)) = first.heading
+        && number >= from
         && cut::utf16_len(heading) + 2 + cut::utf16_len(&text) <= room
     {
         text.insert_str(0, between(number, first.number));
@@ -136,9 +143,9 @@ fn written(passage: &Passage, lines: &Lines<'_>) -> String {
 const SHORTEST: usize = 16;
 
 /// A line, or of a line that is too long the sentences that say most of what was asked.
-fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
-    if line.units as usize <= room {
-        return line.text.to_owned();
+fn best_part(line: &str, plan: &Plan, idf: &[f64], room: usize) -> String {
+    if cut::utf16_len(line) <= room {
+        return line.to_owned();
     }
     let owners = plan.owners();
     let forms: HashMap<u32, (usize, f64)> = plan
@@ -151,7 +158,6 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
     let mut analyzer = Analyzer::new();
     let longest = (SNIPPET_UNITS / 2).min(room.saturating_sub(2 * GAP.len())).max(SHORTEST);
     let pieces: Vec<(&str, usize, f64)> = line
-        .text
         .split_sentence_bounds()
         .flat_map(|sentence| short_pieces(sentence, longest))
         .map(|piece| {
@@ -196,7 +202,7 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
     text
 }
 
-/// A sentence, or what is left of it in pieces that fit a snippet.
+/// A sentence, or what is left of it in pieces where it is longer than `longest`.
 fn short_pieces(sentence: &str, longest: usize) -> Vec<&str> {
     // Keeps a found word together with a few around it.
     let piece = longest / 2;

@@ -208,3 +208,24 @@ proptest! {
         }
     }
 }
+
+// A heading for which the snippet had no room, or another part of a long line: nobody had looked whether it gives orders.
+#[test]
+fn an_excerpt_shows_nothing_that_its_snippet_does_not() {
+    let heading = format!("# {}", "Cellar and attic ".repeat(6));
+    let shelf = |what: &str| format!("- Green tea {what} {}", "and jars of many kinds ".repeat(13));
+    let below_a_heading = format!("{heading}\n\n{}\n{}\n{}\n", shelf("here"), shelf("there"), "- Soap.\n".repeat(30));
+    let sentence = |n: usize| format!("Jar {n} holds {}tea of that year. ", if n % 7 == 3 { "green " } else { "" });
+    let long_line: String = (0..80).map(sentence).collect();
+    for note in [below_a_heading, long_line] {
+        let workspace = Workspace::of(&[("memory/a.md", &note)]);
+        for room in (60..600).step_by(20) {
+            let request = Request { excerpt: Some(room), ..request("green tea here", 6) };
+            for hit in workspace.ask(&request, &settings(), None).hits {
+                for line in hit.excerpt.unwrap().lines().map(|line| line.trim_matches('…')) {
+                    assert!(hit.snippet.contains(line), "{room}: {line:?} in {:?}", hit.snippet);
+                }
+            }
+        }
+    }
+}
