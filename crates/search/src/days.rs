@@ -9,6 +9,7 @@ use text::{
     fold::fold,
     language::stop_word_of,
     time::{self, DateRange},
+    words::words,
 };
 
 /// The days that somebody names at `now_ms` in the time zone `zone`, as instants in milliseconds since the epoch: the first
@@ -61,8 +62,7 @@ pub(crate) fn read(name: &str, written: &str, today: Date, zone: &str) -> Result
 fn is_of_time_alone(text: &str, time_words: &[Range<usize>]) -> bool {
     let is_of_time = |at: usize| time_words.iter().any(|span| span.contains(&at));
     let rest: String = text.char_indices().map(|(at, c)| if is_of_time(at) { ' ' } else { c }).collect();
-    let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.all(|word| !stop_word_of(&fold(word)).is_empty())
+    words(&rest).all(|word| !stop_word_of(&fold(word)).is_empty())
 }
 
 #[cfg(test)]

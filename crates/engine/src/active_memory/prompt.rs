@@ -148,17 +148,14 @@ fn data(settings: &ActiveMemory, notes: &str, message: &str, before: &[Message],
     format!("<{fence}>\n{body}\n</{fence}>\n{last}")
 }
 
-/// Passages, or the lines of them that answer best, as numbered lines with the place they stand at: a date in a file's name tells when something was.
+/// Passages, or the lines of them that answer best, as numbered lines with the place they stand at: a date in a file's name
+/// tells when something was.
 fn numbered(passages: &[Hit], room: usize, most: usize) -> Vec<String> {
     let mut left = room;
     let mut lines = Vec::new();
     for (n, hit) in passages.iter().take(most).enumerate() {
-        let line = format!(
-            "{}. [{}] {}",
-            n + 1,
-            as_line(head(&hit.path, 80)),
-            as_line(hit.excerpt.as_ref().unwrap_or(&hit.snippet))
-        );
+        let text = hit.excerpt.as_ref().unwrap_or(&hit.snippet);
+        let line = format!("{}. [{}] {}", n + 1, as_line(head(&hit.path, 80)), as_line(text));
         let line = head(&line, MAX_PASSAGE.min(left)).to_owned();
         let length = utf16_len(&line) + 1;
         if length > left || (line.len() < 40 && left < MAX_PASSAGE) {

@@ -3,8 +3,9 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
-use text::pattern::ascii_boundaries;
+use regex::Regex;
+
+use super::pattern::with_ascii_boundaries;
 
 /// Where a sentence begins, with its courtesies.
 const BEGIN: &str = concat!(
@@ -106,14 +107,9 @@ static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let played = PLAYED.iter().map(|played| format!("{BEGIN}(?:{played})"));
     let whole = DENSE.iter().chain(MAIL).chain([&PLAYED_BEFORE]).map(|pattern| (*pattern).to_owned());
     let all: Vec<String> = tasks.chain(on_text).chain(shown).chain(played).chain(whole).collect();
-    compiled(&all.join("|"))
+    with_ascii_boundaries(&all.join("|"))
 });
-static TAKEN_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(JOKED));
-
-fn compiled(pattern: &str) -> Option<Regex> {
-    let pattern = ascii_boundaries(&pattern.replace('\'', r"['\u{2019}]"));
-    RegexBuilder::new(&pattern).case_insensitive(true).size_limit(64 << 20).build().ok()
-}
+static TAKEN_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| with_ascii_boundaries(JOKED));
 
 /// What its writer says in a message: from behind what he takes back as a joke, up to a text that is given to be worked on or
 /// what is only played. Nobody knows where such a text ends.

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
-use text::pattern::ascii_boundaries;
+use regex::Regex;
+
+use super::pattern::with_ascii_boundaries;
 
 /// Where an order can begin: "I don't remember that" and "you don't save it" are none.
 pub(super) const CLAUSE: &str = concat!(
@@ -65,11 +66,8 @@ const ANYWHERE: &[&str] = &[
     r"(?:기억|저장|기록|메모)(?:은|는|을|를)? ?하지 ?(?:마|말)|(?:적어 ?두|적|외우|남기)지 ?(?:마|말아)|우리끼리(?:만)? ?(?:하는 |아는 )?(?:얘기|이야기|말|비밀)|오프 ?더 ?레코드",
 ];
 
-static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // Telephones write apostrophes as quotation marks.
-    let pattern = format!("{CLAUSE}(?:{})|{}", ORDERS.join("|"), ANYWHERE.join("|")).replace('\'', r"['\u{2019}]");
-    RegexBuilder::new(&ascii_boundaries(&pattern)).case_insensitive(true).size_limit(64 << 20).build().ok()
-});
+static ASKED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| with_ascii_boundaries(&format!("{CLAUSE}(?:{})|{}", ORDERS.join("|"), ANYWHERE.join("|"))));
 
 /// Whether a message asks that it be not remembered. Then nothing of it is: nobody knows how far the wish reaches.
 #[must_use]

@@ -12,6 +12,7 @@ use model::error::{Code, Result};
 use text::{
     redact::redact,
     shown::{as_line, decoded},
+    words::words,
 };
 
 /// Longest slug in characters.
@@ -85,7 +86,7 @@ pub fn rename(workspace: &Path, relative: &str, answer: &str) -> Result<Option<S
         return Ok(None);
     };
     let line = answer.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
+    let words = words(line).count();
     let Some(slug) = clean_slug(line).filter(|_| words <= MAX_SLUG_WORDS) else { return Ok(None) };
     for n in 1_u32.. {
         let number = if n == 1 { String::new() } else { format!("-{n}") };
@@ -158,7 +159,7 @@ fn clean_slug(text: &str) -> Option<String> {
     if [text, &spoken].into_iter().any(|text| redact(text) != text) {
         return None;
     }
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
+    let words = words(text).map(str::to_lowercase);
     let slug: String = words.collect::<Vec<_>>().join("-").chars().take(MAX_SLUG).collect();
     let slug = slug.trim_matches('-').to_owned();
     (!slug.is_empty()).then_some(slug)

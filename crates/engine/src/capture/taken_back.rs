@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::{
     envelope,
     filter::is_off_record_at_an_end,
     off_record::around_wish,
+    pattern::as_written,
     queue::{Job, Message, Role},
 };
 
@@ -60,8 +61,7 @@ static ALONE: LazyLock<Option<Regex>> = LazyLock::new(|| whole(&format!("(?:{BES
 static FORGOTTEN: LazyLock<Option<Regex>> = LazyLock::new(|| whole(&format!("(?:{BESIDE})*(?:{FORGET})(?:{BESIDE})*")));
 
 fn whole(pattern: &str) -> Option<Regex> {
-    let pattern = pattern.replace('\'', r"['\u{2019}]");
-    RegexBuilder::new(&format!("^(?:{pattern})$")).case_insensitive(true).size_limit(16 << 20).build().ok()
+    as_written(&format!("^(?:{pattern})$"))
 }
 
 /// Whether a message says nothing but that what was said before be not remembered.

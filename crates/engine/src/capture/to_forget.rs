@@ -3,10 +3,9 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
-use super::{off_record::CLAUSE, sentences::sentences};
-use text::pattern::ascii_boundaries;
+use super::{off_record::CLAUSE, pattern::with_ascii_boundaries, sentences::sentences};
 
 /// What may stand before the order, behind `CLAUSE`.
 const BEFORE: &str = r"(?:(?:(?:can|could|would|will) you|you (?:can|could|should|may)|i want you to|i'd like you to|kannst du|könntest du|puedes|podrías|podes|peux-tu|puoi|kun je) (?:please |bitte |por favor )?)?";
@@ -42,18 +41,14 @@ const ANYWHERE: &[&str] = &[
     r"\p{L}+(?:[dt][ıiuü]ğ[ıiuü][mn][ıiuü](?:z[ıiuü])?|diklerimi|d[ıi]klarım[ıi])(?: lütfen)? unut(?:un|unuz|ur musun|ur musunuz)?(?: lütfen)?\s*(?:$|[.!\n])",
 ];
 
-static ASKED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compiled(&format!("{CLAUSE}{BEFORE}(?:{})|{}", ORDERS.join("|"), ANYWHERE.join("|"))));
+static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    with_ascii_boundaries(&format!("{CLAUSE}{BEFORE}(?:{})|{}", ORDERS.join("|"), ANYWHERE.join("|")))
+});
 /// German and Dutch deny behind the thing: "Vergiss meinen Geburtstag nicht".
 static OWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let own = r"(?:vergiss|vergesst|vergessen sie|vergeet)(?: bitte| alsjeblieft)? (?:mein|unser|mijn|ons|onze)";
-    compiled(&format!("{CLAUSE}{own}"))
+    with_ascii_boundaries(&format!("{CLAUSE}{own}"))
 });
-
-fn compiled(pattern: &str) -> Option<Regex> {
-    let pattern = ascii_boundaries(&pattern.replace('\'', r"['\u{2019}]"));
-    RegexBuilder::new(&pattern).case_insensitive(true).size_limit(64 << 20).build().ok()
-}
 
 /// Whether a message asks to forget something. Then it states nothing: nobody knows how far the wish reaches.
 #[must_use]

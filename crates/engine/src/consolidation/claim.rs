@@ -6,7 +6,7 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::capture::{sentences::sentences, similar::without_list_mark};
-use text::{fold::fold, injected, lines::LineKind, outline::Outline, session_header};
+use text::{fold::fold, injected, lines::LineKind, outline::Outline, session_header, words::words};
 
 /// Bytes of a claim's fingerprint.
 const ID_BYTES: usize = 8;
@@ -32,7 +32,7 @@ pub(super) struct Sentence {
 
 /// What a claim is known by: its words in order, without case, accents and punctuation. None when there are no words.
 pub(super) fn claim_id(text: &str) -> Option<String> {
-    let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(fold).collect();
+    let words: Vec<String> = words(text).map(fold).collect();
     (!words.is_empty()).then(|| fingerprint(&words.join(" ")))
 }
 

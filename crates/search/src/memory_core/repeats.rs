@@ -32,7 +32,7 @@ pub(super) fn without_repeats(candidates: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
 }
 
 fn words(text: &str) -> HashSet<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    text::words::words(text).map(str::to_lowercase).collect()
 }
 
 fn say_the_same(one: &HashSet<String>, other: &HashSet<String>) -> bool {

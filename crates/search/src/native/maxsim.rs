@@ -177,7 +177,7 @@ impl Rarity {
         let mut words = HashMap::new();
         for (concept, idf) in plan.concepts.iter().zip(&candidates.idf) {
             let surface = fold(&concept.surface);
-            for word in surface.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            for word in text::words::words(&surface) {
                 let known = words.entry(word.to_owned()).or_insert(0.0_f64);
                 *known = known.max(concept.weight * idf);
             }

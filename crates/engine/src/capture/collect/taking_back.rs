@@ -14,37 +14,11 @@ use super::{
 use model::error::Result;
 
 impl Collector {
-    /// What was captured of a message where the next one of the turn says, alone, that it be not remembered.
+    /// What was judged of a message where the next one of the turn says, alone, that it be not remembered, whatever became of it.
     ///
     /// # Errors
     /// When the journal cannot be read.
     pub(crate) fn taken_back(&self, job: &Job) -> Result<Vec<Entry>> {
-        Ok(self.meant(job)?.into_iter().filter(|entry| entry.status == Status::Stored).collect())
-    }
-
-    /// Takes the words of such a message out of the log where nothing of it was captured.
-    ///
-    /// # Errors
-    /// When the journal cannot be read or written.
-    pub(crate) fn withhold(&self, job: &Job) -> Result<()> {
-        let meant = self.meant(job)?.into_iter().filter(|entry| entry.status == Status::Skipped);
-        let ids: HashSet<String> = meant.filter(|entry| entry.text != WITHHELD).map(|entry| entry.id).collect();
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let withhold = |entry: &mut Entry| {
-            let is_meant = ids.contains(&entry.id);
-            if is_meant {
-                WITHHELD.clone_into(&mut entry.text);
-                entry.reason = Some(Reason::OffRecord.as_str().to_owned());
-            }
-            is_meant
-        };
-        self.journal().change(false, |state| state.change_captures(withhold)).map(drop)
-    }
-
-    /// The captures of the message that a turn takes back, whatever became of them.
-    fn meant(&self, job: &Job) -> Result<Vec<Entry>> {
         let Some(wish) = taken_back::of_turn(job) else { return Ok(Vec::new()) };
         let is_of_conversation = |entry: &&Entry| match (&entry.session_id, &job.session_id) {
             (Some(of), Some(here)) => of == here,
@@ -58,5 +32,26 @@ impl Collector {
         let meant: Vec<String> = wish.meant.map(fingerprint_of).into_iter().chain(last).collect();
         let is_meant = |entry: &&Entry| meant.contains(&entry.message);
         Ok(captures.iter().filter(is_of_conversation).filter(is_meant).cloned().collect())
+    }
+
+    /// Takes the words of what was taken back out of the log where nothing of it was captured.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub(crate) fn withhold(&self, taken: &[Entry]) -> Result<()> {
+        let meant = taken.iter().filter(|entry| entry.status == Status::Skipped && entry.text != WITHHELD);
+        let ids: HashSet<&str> = meant.map(|entry| entry.id.as_str()).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let withhold = |entry: &mut Entry| {
+            let is_meant = ids.contains(entry.id.as_str());
+            if is_meant {
+                WITHHELD.clone_into(&mut entry.text);
+                entry.reason = Some(Reason::OffRecord.as_str().to_owned());
+            }
+            is_meant
+        };
+        self.journal().change(false, |state| state.change_captures(withhold)).map(drop)
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn without_apology(sentence: &str) -> &str {
         as_written(concat!(
             r"^(?:(?:oh|ah|ach|no|wait|nein|doch|halt|não|non|nee|ne|нет|ой)[ ,.!]+)*",
             r"(?:sorry|apologies|my (?:mistake|bad)|pardon|entschuldigung|entschuldige|tut mir leid|verzeihung|perd[óo]n(?:a|e)?|disculpa|lo siento|desculpa|desculpe|perdão",
-            r"|pardon|désolée?|excuse-moi|scusa(?:mi)?|mi dispiace|pardon|promiň(?:te)?|pardon|извини(?:те)?|прости(?:те)?)(?: bitte)?[,.!:;–—-]+\s*"
+            r"|désolée?|excuse-moi|scusa(?:mi)?|mi dispiace|promiň(?:te)?|извини(?:те)?|прости(?:те)?)(?: bitte)?[,.!:;–—-]+\s*"
         ))
     });
     let end = APOLOGY.as_ref().and_then(|apology| apology.find(sentence)).map_or(0, |found| found.end());

@@ -1,6 +1,6 @@
 //! What active memory may choose from: the search of auto-recall, with the passages that it alone would not show.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use serde::Serialize;
 use text::envelope;
@@ -16,15 +16,11 @@ use crate::{
     },
     capture::{
         filter,
-        recall::{self, Asked, Question},
+        recall::{self, Asked},
     },
 };
 use ::search::types::Hit;
-use model::{
-    cancel::Cancel,
-    config::automatic::Automatic,
-    error::{Code, Result},
-};
+use model::{config::automatic::Automatic, error::Result};
 
 /// What a search found for a message.
 #[derive(Debug, Clone, Serialize)]
@@ -83,7 +79,8 @@ impl Remember {
         let in_context = question.in_context(asked, &zone);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
         let most = of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS);
-        let Some((hits, by_meaning)) = self.seen(&question, most, asked, automatic, files.shared.clone()).await? else {
+        let seen = self.seen(&question, asking_for(most), asked, automatic, files.shared.clone()).await?;
+        let Some((hits, by_meaning)) = seen else {
             return Ok(nothing(message));
         };
         let least = resolved.settings.query.min_score.unwrap_or(LEAST_SCORE);
@@ -94,7 +91,7 @@ impl Remember {
                 (&other.path, other.start_line, &other.snippet) == (&hit.path, hit.start_line, &hit.snippet)
             })
         };
-        let (own, others) = self.by_origin(hits).await?;
+        let (own, others) = self.by_origin(hits.into_iter().filter(is_harmless).collect()).await?;
         let others = others.into_iter().filter(is_fitting).collect();
         let captured = self.captured(others, question, automatic, files.folder).await?;
         let own = own.into_iter().map(|hit| Candidate { fits: is_fitting(&hit), hit });
@@ -105,45 +102,31 @@ impl Remember {
         let best = candidates.first().map_or(active.floor, |best| best.hit.score.max(active.floor));
         let may_ask = lane(active, Some(best), intent, candidates.iter().any(|one| one.fits)) == Lane::Model;
         if let Some(question) = in_context.filter(|_| may_ask)
-            && let Some((hits, _)) = self.seen(&question, OF_CONTEXT, asked, automatic, files.shared).await?
+            && let Some((hits, _)) =
+                self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, files.shared).await?
         {
-            let new = |hit: &Hit| !candidates.iter().any(|known| overlap(&known.hit, hit));
-            let (own, _) = self.by_origin(hits.into_iter().filter(new).collect()).await?;
+            let is_new = |hit: &Hit| !candidates.iter().any(|known| overlap(&known.hit, hit));
+            let new = hits.into_iter().filter(is_harmless).filter(is_new).collect();
+            let (own, _) = self.by_origin(new).await?;
             let place = candidates.len().min(active.max_passages.saturating_sub(own.len()));
             candidates.splice(place..place, own.into_iter().map(|hit| Candidate { hit, fits: false }));
         }
         Ok(Found { message, intent, candidates })
     }
+}
 
-    /// What a search finds for a question of that which may be shown, but for whose it is, and whether by meaning; `None`
-    /// when it was cancelled.
-    async fn seen(
-        self: &Arc<Self>,
-        question: &Question,
-        most: usize,
-        asked: &Asked,
-        automatic: &Automatic,
-        shared: PathBuf,
-    ) -> Result<Option<(Vec<Hit>, bool)>> {
-        let call = SearchCall {
-            query: question.text.clone(),
-            understood: Some(Arc::clone(&question.plan)),
-            max_results: Some(most),
-            excerpt: Some(EXCERPT),
-            min_score: Some(LEAST_SCORE),
-            deadline_ms: Some(automatic.auto_recall_timeout_ms),
-            now_ms: asked.now_ms,
-            ..SearchCall::of_notes()
-        };
-        let answer = match self.searcher.search(call, Cancel::new()).await {
-            Err(error) if error.code() == Code::Cancelled => return Ok(None),
-            answer => answer?,
-        };
-        let by_meaning = answer.mode != "fts-only";
-        let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path));
-        let hits = hits.filter(|hit| !filter::gives_orders(&hit.snippet)).collect();
-        Ok(Some((self.without_group_words(hits, shared).await?, by_meaning)))
+/// How much is asked for.
+fn asking_for(most: usize) -> SearchCall {
+    SearchCall {
+        max_results: Some(most),
+        excerpt: Some(EXCERPT),
+        min_score: Some(LEAST_SCORE),
+        ..SearchCall::of_notes()
     }
+}
+
+fn is_harmless(hit: &Hit) -> bool {
+    !filter::gives_orders(&hit.snippet)
 }
 
 /// Whether two passages share a line.

@@ -13,7 +13,7 @@ use crate::{
         extract,
         facts::Fact,
         journal::Journal,
-        log::Entry,
+        log::{Entry, Status},
         queue::{Job, Message},
         said::Said,
         session_note,
@@ -184,15 +184,17 @@ impl Remember {
         let collector = self.collector(folder.to_path_buf(), automatic);
         let (job, taken) = self
             .blocking(move |service, _| {
-                collector.withhold(&job)?;
                 let taken = collector.taken_back(&job)?;
-                for fact in &taken {
+                collector.withhold(&taken)?;
+                let mut facts = taken.iter().filter(|entry| entry.status == Status::Stored).peekable();
+                let is_any = facts.peek().is_some();
+                for fact in facts {
                     service.undo(&collector, fact, false)?;
                 }
-                if !taken.is_empty() {
+                if is_any {
                     service.indexer.mark_dirty();
                 }
-                Ok((job, !taken.is_empty()))
+                Ok((job, is_any))
             })
             .await?;
         if taken {

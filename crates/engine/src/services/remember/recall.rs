@@ -115,24 +115,38 @@ impl Remember {
         shared: PathBuf,
     ) -> Result<Vec<Hit>> {
         let call = SearchCall {
-            query: question.text.clone(),
-            understood: Some(Arc::clone(&question.plan)),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
             min_score: self.context.settings().settings.query.min_score.or(Some(LEAST_SCORE)),
-            deadline_ms: Some(automatic.auto_recall_timeout_ms),
-            now_ms: asked.now_ms,
             ..SearchCall::of_notes()
         };
-        match self.searcher.search(call, Cancel::new()).await {
-            Err(error) if error.code() == Code::Cancelled => Ok(Vec::new()),
-            Err(error) => Err(error),
-            Ok(answer) => {
-                let by_meaning = answer.mode != "fts-only";
-                let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
-                let hits = self.without_group_words(hits, shared).await?;
-                Ok(question.relevant(hits, automatic, by_meaning))
-            }
-        }
+        let seen = self.seen(question, call, asked, automatic, shared).await?;
+        Ok(seen.map(|(hits, by_meaning)| question.relevant(hits, automatic, by_meaning)).unwrap_or_default())
+    }
+
+    /// What a search finds for a question of that which may be shown, but for whose it is, and whether by meaning; `None` when
+    /// it was cancelled. `call` has how much is asked for.
+    pub(super) async fn seen(
+        self: &Arc<Self>,
+        question: &Question,
+        call: SearchCall,
+        asked: &Asked,
+        automatic: &Automatic,
+        shared: PathBuf,
+    ) -> Result<Option<(Vec<Hit>, bool)>> {
+        let call = SearchCall {
+            query: question.text.clone(),
+            understood: Some(Arc::clone(&question.plan)),
+            deadline_ms: Some(automatic.auto_recall_timeout_ms),
+            now_ms: asked.now_ms,
+            ..call
+        };
+        let answer = match self.searcher.search(call, Cancel::new()).await {
+            Err(error) if error.code() == Code::Cancelled => return Ok(None),
+            answer => answer?,
+        };
+        let by_meaning = answer.mode != "fts-only";
+        let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
+        Ok(Some((self.without_group_words(hits, shared).await?, by_meaning)))
     }
 
     /// What auto-capture itself has written of passages whose files nobody vouches for.
