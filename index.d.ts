@@ -394,6 +394,7 @@ export interface NativeBinding {
   takeAutomaticNotices: typeof takeAutomaticNotices
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
+  noteListening: typeof noteListening
   writeSessionNote: typeof writeSessionNote
   memoryAsLine: typeof memoryAsLine
   listCaptures: typeof listCaptures
@@ -817,6 +818,22 @@ export interface ForgetRequest {
   agent?: AutomaticAgent
 }
 
+/** A time in which capture was on, in milliseconds since the epoch, both ends included. */
+export interface HeardSpan {
+  /** Its beginning. */
+  from: number
+  /** Its end. */
+  to: number
+}
+
+/** When what was captured, oldest first. */
+export interface HeardSpans {
+  /** After each turn. */
+  turns: Array<HeardSpan>
+  /** Before a compaction. */
+  compactions: Array<HeardSpan>
+}
+
 /** What the host says, or why it cannot. */
 export interface HostAnswer {
   /** The answer. */
@@ -1008,6 +1025,15 @@ export interface NativeHost {
 
 /** An agent id in the form the host uses for folders and keys. */
 export declare function normalizeAgentId(id: string): string
+
+/**
+ * Notes what is captured by the settings of this moment, `turns` and what `compactions` take away; gives when what was. At
+ * the end of a turn `said` is when its message was, where the host tells. Synchronous, for the same reason.
+ *
+ * # Errors
+ * When the file cannot be written.
+ */
+export declare function noteListening(agent: AutomaticAgent, turns: boolean, compactions: boolean, moment: 'now' | 'begin' | 'end', said?: number | undefined | null): HeardSpans
 
 /** Opens the index of one agent; null when memory search is switched off for it. */
 export declare function openManager(request: OpenRequest, host?: NativeHost | undefined | null): Promise<NativeManager | null>

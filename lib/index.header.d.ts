@@ -394,6 +394,7 @@ export interface NativeBinding {
   takeAutomaticNotices: typeof takeAutomaticNotices
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
+  noteListening: typeof noteListening
   writeSessionNote: typeof writeSessionNote
   memoryAsLine: typeof memoryAsLine
   listCaptures: typeof listCaptures

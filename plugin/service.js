@@ -9,6 +9,7 @@ import { startNights, stopNights } from "./consolidation/nights.js";
 import { repairSwitch } from "./dreaming-switch.js";
 import { automaticAgent, hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
+import { noteListening } from "./hooks/listening.js";
 import { importIntents } from "./intents/import.js";
 import { warnAboutLostFolders, watchFolders } from "./lost-folders.js";
 import { lineOf, missingRequirements } from "./requirements.js";
@@ -35,6 +36,7 @@ export function registerService(api, host) {
     /** @param {{config?: import("./host.js").HostConfig}} ctx */
     start: (ctx) => {
       const cfg = ctx.config ?? host.config();
+      listenAll(host, cfg);
       // The gateway must not wait for the disk.
       for (const agentId of listAgentIds(cfg)) {
         openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorMessage(error)}`));
@@ -90,11 +92,25 @@ function warnAboutSettings(host, agentId, manager) {
   if (warnings.length > 0) host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: settings: ${warnings.join("; ")}`);
 }
 
+/**
+ * Notes for which agents capture is on: where nothing else is, no turn tells.
+ * @param {import("./host.js").Host} host
+ * @param {import("./host.js").HostConfig} cfg
+ */
+function listenAll(host, cfg) {
+  try {
+    for (const agentId of listAgentIds(cfg)) noteListening(automaticAgent(host, cfg, agentId), "now");
+  } catch (error) {
+    host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`);
+  }
+}
+
 /** @param {import("./hooks/capture.js").Plugin} plugin */
 function resumeAll(plugin) {
   try {
     const cfg = plugin.host.config();
     for (const agentId of listAgentIds(cfg)) tendPrompts(plugin.host, cfg, agentId);
+    listenAll(plugin.host, cfg);
     if (!hasAutomaticPart(pluginSettings(cfg))) return;
     for (const agentId of listAgentIds(cfg)) resumeCaptures(plugin, cfg, agentId);
   } catch (error) {

@@ -13,6 +13,7 @@ use engine::capture::{
     erase,
     journal::Journal,
     jsonl::{self, SetAside},
+    listening::{self, Moment, On, Span},
     queue::{Job, Message},
     session_note::{self, Conversation},
     short_term,
@@ -196,6 +197,52 @@ pub fn queue_capture(
         Journal::new(&agent.folder()).push(&job)
     };
     push().map_err(|e| to_js(env, e))
+}
+
+/// A time in which capture was on, in milliseconds since the epoch, both ends included.
+#[napi(object)]
+pub struct HeardSpan {
+    /// Its beginning.
+    pub from: f64,
+    /// Its end.
+    pub to: f64,
+}
+
+/// When what was captured, oldest first.
+#[napi(object)]
+pub struct HeardSpans {
+    /// After each turn.
+    pub turns: Vec<HeardSpan>,
+    /// Before a compaction.
+    pub compactions: Vec<HeardSpan>,
+}
+
+/// Notes what is captured by the settings of this moment, `turns` and what `compactions` take away; gives when what was. At
+/// the end of a turn `said` is when its message was, where the host tells. Synchronous, for the same reason.
+///
+/// # Errors
+/// When the file cannot be written.
+#[napi]
+pub fn note_listening(
+    env: &Env,
+    agent: AutomaticAgent,
+    turns: bool,
+    compactions: bool,
+    #[napi(ts_arg_type = "'now' | 'begin' | 'end'")] moment: String,
+    said: Option<f64>,
+) -> napi::Result<HeardSpans> {
+    let moment = match moment.as_str() {
+        "begin" => Moment::Begin,
+        "end" => Moment::End(said.map(|at| at as i64)),
+        _ => Moment::Now,
+    };
+    let noted = listening::note(&agent.folder(), On { turns, compactions }, moment, now_ms());
+    let spans = |spans: Vec<Span>| {
+        spans.into_iter().map(|Span(from, to)| HeardSpan { from: from as f64, to: to as f64 }).collect()
+    };
+    noted
+        .map(|heard| HeardSpans { turns: spans(heard.turns), compactions: spans(heard.compactions) })
+        .map_err(|e| to_js(env, e))
 }
 
 /// Writes the note of a conversation that ends; gives its path, or null when nothing was said.

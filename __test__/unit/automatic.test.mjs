@@ -272,7 +272,8 @@ test("a model is shown earlier messages as such, and a turn that is reported twi
   };
   const { handlers, agent, drained } = await hooked({ autoCapture: true, autoCaptureMode: "extract" }, { llm: { complete } });
   const said = ["The cat of the Silva family answers to Bolota", "Their dog barks at the postman every morning"];
-  const messages = said.map((content, at) => ({ role: "user", content, timestamp: 5000 + at }));
+  const now = Date.now();
+  const messages = said.map((content, at) => ({ role: "user", content, timestamp: now + at }));
   const first = { success: true, runId: "run-1", messages: messages.slice(0, 1) };
   await handlers.agent_end(first, MAIN);
   await drained();

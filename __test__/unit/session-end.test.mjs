@@ -20,7 +20,7 @@ async function transcript(file, ...said) {
 }
 
 /** What was said, with the instants that a host notes. @param {...string} said */
-const timed = (...said) => said.map((content, at) => ({ role: "user", content, timestamp: 1000 + at }));
+const timed = (...said) => said.map((content, at) => ({ role: "user", content, timestamp: Date.now() + at }));
 
 /**
  * A flush of a conversation, as its hooks tell.
@@ -56,7 +56,7 @@ test("a flush whose model failed has seen nothing, whatever the host wrote down"
   const entry = { sessionId: "s1", compactionCount: 0, memoryFlush: { kind: "succeeded", compactionCount: 0 } };
   const session = { getSessionEntry: () => entry };
   const { handlers, today, drained } = await hooked({ captureOnCompaction: true }, { runtimeAgent: { session } });
-  const messages = timed("I prefer boats to bridges").map((message) => ({ ...message, timestamp: 7 }));
+  const messages = timed("I prefer boats to bridges");
   await flush(handlers, messages, { ...ANSWER, stopReason: "error", timestamp: Date.now() + 1000 });
   await flush(handlers, messages, { ...ANSWER, timestamp: 6 });
   await handlers.before_compaction({ messages }, MAIN);

@@ -9,6 +9,7 @@ import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
 import { settleAtExit } from "./at-exit.js";
 import { countCaptured, noteCaptured } from "./flush-progress.js";
+import { heard, noteListening, noteUnheard } from "./listening.js";
 import { lastMessages } from "./messages.js";
 import { outsideHooks } from "./model.js";
 import { isPrivate, isUserTurn } from "./session.js";
@@ -39,8 +40,13 @@ export async function captureTurn(plugin, event, ctx) {
   if (isExcluded(plugin.host, agent.cfg, agent.agentId, ctx)) return;
   const said = ownTurns(plugin.host, { runId: event.runId, ...ctx }, event.messages, { isEnd: true });
   if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, said, ctx);
-  if (!agent.settings.autoCapture) return;
-  const messages = lastMessages(said, agent.settings.autoCaptureMaxMessages);
+  const last = lastMessages(said, agent.settings.autoCaptureMaxMessages);
+  const { turns } = noteListening(agent, "end", last.findLast(({ role }) => role === "user")?.at);
+  if (!agent.settings.autoCapture) {
+    noteUnheard(ctx, event.messages);
+    return;
+  }
+  const messages = heard(turns, ctx, last, { isEnd: true });
   const seen = countCaptured(messages);
   if (!messages.slice(seen).some((message) => message.role === "user")) return;
   native().queueCapture(agent.native, {

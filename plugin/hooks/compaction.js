@@ -10,6 +10,7 @@ import { isExcluded } from "../forgetting/policy.js";
 import { hookAgent } from "./agent.js";
 import { workOff } from "./capture.js";
 import { unseen } from "./flush-progress.js";
+import { heard, noteListening } from "./listening.js";
 import { lastMessages } from "./messages.js";
 import { isConversation, isPrivateSession } from "./session.js";
 import { sessionEntry } from "./session-entry.js";
@@ -36,10 +37,15 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
   const { sessionId, compactions, sessionFile } = recorded(plugin, agent, event, ctx);
   const session = { agentId: agent.agentId, sessionKey, sessionId, sessionFile };
   const own = (/** @type {any[]} */ said) => ownTurns(plugin.host, ctx, said);
-  const messages = unseen(
-    Array.isArray(event.messages)
-      ? lastMessages(own(event.messages), MAX_MESSAGES)
-      : await sessionMessages(session, MAX_MESSAGES, { uncompacted: true, own }),
+  const { compactions: spans } = noteListening(agent, "end");
+  const messages = heard(
+    spans,
+    ctx,
+    unseen(
+      Array.isArray(event.messages)
+        ? lastMessages(own(event.messages), MAX_MESSAGES)
+        : await sessionMessages(session, MAX_MESSAGES, { uncompacted: true, own }),
+    ),
   );
   if (!messages.some((message) => message.role === "user")) return;
   // The same compaction, tried again, is one. A session that is reset keeps its id and counts from zero again.

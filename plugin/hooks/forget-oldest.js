@@ -2,7 +2,7 @@
 
 /**
  * Forgets what was put in first, until no more than `limit` are left.
- * @param {Map<string, unknown> | Set<number>} entries
+ * @param {Map<string, unknown> | Set<unknown>} entries
  * @param {number} limit
  */
 export function forgetOldest(entries, limit) {

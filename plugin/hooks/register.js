@@ -8,6 +8,7 @@ import { saveBeforeCompaction } from "./compaction.js";
 import { noteFlushEnd, noteFlushStart } from "./flush-progress.js";
 import { noteWrite } from "./group-words.js";
 import { guarded } from "./guarded.js";
+import { noteBeginning } from "./listening.js";
 import { promptContext } from "./prompt.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 import { noteRun } from "./speakers.js";
@@ -29,6 +30,7 @@ export function registerHooks(api, host) {
   const hooks = [
     ["before_prompt_build", promptContext],
     ["before_prompt_build", noteRun],
+    ["before_prompt_build", noteBeginning],
     ["before_prompt_build", noteFlushStart],
     ["llm_output", noteFlushEnd],
     ["agent_end", captureTurn],

@@ -16,6 +16,7 @@ pub(crate) mod grounding;
 pub mod group_words;
 pub mod journal;
 pub mod jsonl;
+pub mod listening;
 pub mod log;
 mod off_record;
 pub(crate) mod pattern;
