@@ -282,13 +282,18 @@ export function searchOverview(cfg, agentId) {
 }
 
 /**
- * What the native resolver reads for one agent: {@link pruneConfig}, with what was found out about its conversations.
+ * What the native resolver reads for one agent: {@link pruneConfig}, with what was found out about its conversations, and
+ * whether it is the one that the host means when none is named.
  * @param {HostConfig} cfg
  * @param {string} agentId
  * @returns {HostConfig}
  */
 export function agentConfig(cfg, agentId) {
-  return { ...pruneConfig(cfg), ...(rememberedConversations(cfg, agentId) ? { remembersConversations: true } : {}) };
+  return {
+    ...pruneConfig(cfg),
+    ...(rememberedConversations(cfg, agentId) ? { remembersConversations: true } : {}),
+    ...(agentId === defaultAgentId(cfg) ? { isDefaultAgent: true } : {}),
+  };
 }
 
 /**

@@ -182,6 +182,8 @@ export type MemoryForgetReport = {
   claims: number;
   /** Runs of consolidation of which the plan and the images of files were removed. */
   runs: number;
+  /** Whether other gateways may have the same index: each erases what it can tell by hashes with its next update. */
+  shared?: boolean;
   /** Whether another process was busy indexing; it removes the rest within a minute. */
   pending?: boolean;
   /** Why the rest of the changed files could not be embedded; they are found by keywords meanwhile. */
@@ -714,6 +716,8 @@ export type ResolvedSettings = {
   workspaceDir: string;
   /** Absolute path of the host's state directory. */
   stateDir: string;
+  /** The agent's file of short-term memory. */
+  shortTermFile: string;
   /** Absolute path of our own database file (B1; `store.path` with `{agentId}`). */
   databasePath: string;
   /** The database that the index is kept in; none = in that file. */

@@ -73,7 +73,8 @@ impl AutomaticAgent {
         if let Some(person) = person {
             return automatic::short_term_path_of(person, self.state_dir.as_ref(), &self.agent_id);
         }
-        automatic::short_term_path(&settings.short_term, self.state_dir.as_ref(), &self.agent_id, self.is_default_agent)
+        let written = settings.short_term.path.as_deref();
+        automatic::short_term_path(written, self.state_dir.as_ref(), &self.agent_id, self.is_default_agent)
     }
 }
 

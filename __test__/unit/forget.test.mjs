@@ -7,7 +7,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
-import { inventory } from "../../plugin/cli/forget.js";
+import { doneText, inventory } from "../../plugin/cli/forget.js";
 import { commandLine } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
@@ -364,4 +364,11 @@ test.runIf(process.platform === "linux")("where the index cannot be written forg
     message: expect.stringContaining("the index cannot be written: "),
     remedy: expect.stringMatching(/^Make the index and its folder writable for this user; /),
   });
+});
+
+// It said that all was forgotten, while other gateways kept what they could not know to be the same.
+test("who shares a memory is told what other gateways keep", () => {
+  const told = (/** @type {boolean} */ shared) => doneText({ id: "a", final: true, shared }, { cfg: {}, agentId: "main" });
+  expect(told(true)).toContain("forget it on that gateway too");
+  expect(told(false)).not.toContain("gateway");
 });

@@ -194,10 +194,16 @@ function undoneText({ id, complete, lines, notes, kept, words, intents, claims }
     .join("\n");
 }
 
-/** @param {Report} report What was done, after a preview. @param {OneAgent} agent */
-function doneText({ id, final, undoUntil, pending, embeddingError }, agent) {
+/**
+ * @param {Pick<Report, "id" | "final" | "undoUntil" | "pending" | "shared" | "embeddingError">} report What was done, after a preview.
+ * @param {OneAgent} agent
+ */
+export function doneText({ id, final, undoUntil, pending, shared, embeddingError }, agent) {
   return [
     "Forgotten, and kept out from now on.",
+    shared
+      ? "Other gateways that share this memory erase with their next update, for good, what they can tell of it by the hashes of its lines and by the names of conversations. What automatic memory of theirs says in other words, or keeps of a person or a time, stays there: forget it on that gateway too."
+      : null,
     pending ? paint("yellow", "Another process is indexing; it takes this out within a minute.") : null,
     final
       ? "It cannot be undone."

@@ -81,6 +81,16 @@ impl Words {
     }
 }
 
+/// Whether nothing is kept at all.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub(crate) fn is_nothing_kept(places: &Places) -> Result<bool> {
+    let has_journal = places.folder.as_deref().is_some_and(|folder| Journal::new(folder).exists());
+    let Files { whole, damaged } = files_of(places)?;
+    Ok(!has_journal && whole.is_empty() && damaged.is_empty())
+}
+
 /// Finds words. Changes nothing but that damage which nobody has met yet is set aside.
 ///
 /// # Errors

@@ -200,7 +200,7 @@ fn is_peer(key: &str, person: &str) -> bool {
 }
 
 /// An ISO 8601 time in milliseconds since the epoch.
-fn instant(text: &str) -> Option<i64> {
+pub(super) fn instant(text: &str) -> Option<i64> {
     text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 

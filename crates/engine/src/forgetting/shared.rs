@@ -3,22 +3,24 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use model::error::Result;
+use model::{config::settings::Settings, error::Result};
 use store::{Kept, Store, Tx, forgotten::ForgottenAct};
 use uuid::Uuid;
 
+use super::elsewhere;
 use crate::{
     capture::jsonl,
     workspace::exclusions::{Entry, FOLLOWED},
 };
 
-/// Brings both together: what only this disk knows goes to the database, and what it does not know comes from there. What was
-/// forgotten under `now` is so again where it was once undone. Gives what the index is said to follow then; none where it is a
-/// file, which has nobody to tell.
+/// Brings both together: what only this disk knows goes to the database, and what it does not know comes from there, and is
+/// erased from what this gateway keeps beside the index. What was forgotten under `now` is so again where it was once undone.
+/// Gives what the index is said to follow then; none where it is a file, which has nobody to tell.
 ///
 /// # Errors
-/// When the list or the database cannot be read or written; both are as they were then, or one has more.
-pub(crate) fn exchange(store: &Store, now: Option<&str>) -> Result<Option<String>> {
+/// When the list or the database cannot be read or written, or something not be erased; both are as they were then, or one has
+/// more.
+pub(crate) fn exchange(store: &Store, settings: &Settings, now: Option<&str>, now_ms: i64) -> Result<Option<String>> {
     if store.admin().is_some() {
         return Ok(None);
     }
@@ -33,7 +35,14 @@ pub(crate) fn exchange(store: &Store, now: Option<&str>) -> Result<Option<String
             }
             Ok((lines, tx.meta(FOLLOWED)?.unwrap_or_default()))
         });
-        match merged {
+        // Erased before it is listed: what fails, or is killed, is done with the next exchange.
+        let erased = merged.and_then(|(lines, followed)| {
+            let known: HashSet<&String> = before.iter().collect();
+            let fresh = lines.iter().filter(|line| !known.contains(line)).filter_map(|line| Entry::of(line));
+            elsewhere::erase(settings, &fresh.collect::<Vec<_>>(), now_ms)?;
+            Ok((lines, followed))
+        });
+        match erased {
             Ok((lines, followed)) => {
                 told = Ok(Some(followed));
                 (lines != before).then_some(lines)

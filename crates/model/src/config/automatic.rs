@@ -252,12 +252,12 @@ pub fn short_term_folder(state_dir: &Path) -> PathBuf {
     state_dir.join("memory")
 }
 
-/// The short-term file of an agent.
+/// The short-term file of an agent, where the settings name that `written` one.
 #[must_use]
-pub fn short_term_path(settings: &ShortTerm, state_dir: &Path, agent_id: &str, is_default: bool) -> PathBuf {
-    match &settings.path {
+pub fn short_term_path(written: Option<&Path>, state_dir: &Path, agent_id: &str, is_default: bool) -> PathBuf {
+    match written {
         // One file named for several agents would show each the turns of the others.
-        Some(path) if is_default => path.clone(),
+        Some(path) if is_default => path.to_owned(),
         None if is_default => short_term_folder(state_dir).join("short-term.jsonl"),
         _ => agent_folder(state_dir, agent_id).join("short-term.jsonl"),
     }
@@ -315,12 +315,11 @@ mod tests {
     #[test]
     fn agents_never_share_a_short_term_file() {
         let state = Path::new("/s");
-        let plain = ShortTerm::default();
-        let named = ShortTerm { path: Some("/x/st.jsonl".into()), ..ShortTerm::default() };
-        assert_eq!(short_term_path(&plain, state, "main", true), Path::new("/s/memory/short-term.jsonl"));
-        assert_eq!(short_term_path(&named, state, "main", true), Path::new("/x/st.jsonl"));
-        for settings in [&plain, &named] {
-            let path = short_term_path(settings, state, "work", false);
+        let named = Some(Path::new("/x/st.jsonl"));
+        assert_eq!(short_term_path(None, state, "main", true), Path::new("/s/memory/short-term.jsonl"));
+        assert_eq!(short_term_path(named, state, "main", true), Path::new("/x/st.jsonl"));
+        for written in [None, named] {
+            let path = short_term_path(written, state, "work", false);
             assert_eq!(path, Path::new("/s/memory-core-rs/work/short-term.jsonl"));
         }
         let [ana, ben, other] = [("ana", "main"), ("ben", "main"), ("ana", "work")]

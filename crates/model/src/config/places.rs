@@ -60,8 +60,13 @@ pub fn places(config: &Value, agent_id: &str) -> Vec<Place> {
         places.push(Place::new(true, &["agents", shape, key, "memorySearch"]));
         places.push(Place::new(true, &["agents", shape, key, "memory", "search"]));
     }
-    places.extend(own_places(find(config, OWN), agent_id));
+    places.extend(own_places(own(config), agent_id));
     places
+}
+
+/// The plugin's own configuration.
+pub(super) fn own(config: &Value) -> Option<&Value> {
+    find(config, OWN)
 }
 
 /// Those in the plugin's own configuration.

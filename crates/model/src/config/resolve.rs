@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::{
     agents::{Roster, normalize_agent_id},
+    automatic,
     layers::{DEFAULT_ORIGIN, Reader},
-    memory_policy, multimodal, paths,
+    memory_policy, multimodal, paths, places,
     setting::Integer,
     settings::{
         BatchSettings, CacheSettings, Chunking, Citations, DatabaseSettings, Driver, ExcerptSettings, ProviderSettings,
@@ -46,6 +47,9 @@ pub struct ResolveInput<'a> {
 
 /// What the caller has found out about the agent's conversations: whether they are indexed for private recall.
 const REMEMBERS_CONVERSATIONS: &str = "remembersConversations";
+
+/// The same: whether it is the agent that the host means when none is named.
+const IS_DEFAULT_AGENT: &str = "isDefaultAgent";
 
 /// Resolves the settings of one agent; none when memory search is switched off for it.
 ///
@@ -93,6 +97,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         fts_tokenizer: reader.choice(&table::STORE_FTS_TOKENIZER),
         vector_enabled: reader.switch(&table::STORE_VECTOR_ENABLED),
         citations: citations(&mut reader, input.config),
+        short_term_file: short_term_file(input, &agent_id),
         agent_id,
         workspace_dir,
         state_dir: input.state_dir.to_path_buf(),
@@ -106,6 +111,14 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     reader.check_groups();
     warn_without_effect(&mut reader, &settings);
     Ok(Some(Resolved { settings, database, origins: reader.origins, values: reader.values, warnings: reader.warnings }))
+}
+
+/// Where the agent's last turns are. Settings of automatic memory that cannot be read name no place of their own.
+fn short_term_file(input: &ResolveInput<'_>, agent_id: &str) -> PathBuf {
+    let own = places::own(input.config).unwrap_or(&Value::Null);
+    let written = Reader::of_plugin(own, agent_id).optional_text(&table::SHORT_TERM_PATH).map(PathBuf::from);
+    let is_default = input.config.get(IS_DEFAULT_AGENT) == Some(&Value::Bool(true));
+    automatic::short_term_path(written.as_deref(), input.state_dir, agent_id, is_default)
 }
 
 /// Where the settings put the index file of one agent, whether or not memory search is switched on for it.

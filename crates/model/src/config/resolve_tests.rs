@@ -235,6 +235,16 @@ fn transcripts_need_both_switches() {
     assert!(unknown.warnings[0].contains("\"mail\""), "{:?}", unknown.warnings);
 }
 
+// What another gateway forgot was looked for in a file that nobody writes.
+#[test]
+fn the_last_turns_are_where_automatic_memory_writes_them() {
+    let at = |config: Value, agent: &str| resolved(&config, agent).settings.short_term_file.display().to_string();
+    let named = json!({"entries": {"memory-core-rs": {"config": {"shortTerm": {"path": "/x/st.jsonl"}}}}});
+    assert_eq!(at(json!({"isDefaultAgent": true}), "main"), "/home/u/.openclaw/memory/short-term.jsonl");
+    assert_eq!(at(json!({"isDefaultAgent": true, "plugins": named}), "main"), "/x/st.jsonl");
+    assert_eq!(at(json!({"plugins": named}), "work"), "/home/u/.openclaw/memory-core-rs/work/short-term.jsonl");
+}
+
 #[test]
 fn extra_paths_of_all_layers_are_joined_once_each() {
     let config = json!({

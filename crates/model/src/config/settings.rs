@@ -19,6 +19,8 @@ pub struct Settings {
     pub workspace_dir: PathBuf,
     /// Absolute path of the host's state directory.
     pub state_dir: PathBuf,
+    /// The agent's file of short-term memory.
+    pub short_term_file: PathBuf,
     /// Absolute path of our own database file (B1; `store.path` with `{agentId}`).
     pub database_path: PathBuf,
     /// The database that the index is kept in; none = in that file.

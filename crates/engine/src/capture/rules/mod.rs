@@ -41,6 +41,9 @@ pub enum Category {
 }
 
 impl Category {
+    /// All there are.
+    pub(crate) const ALL: [Self; 5] = [Self::Preference, Self::Fact, Self::Decision, Self::Entity, Self::Other];
+
     /// The name used in tools and notes.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -56,8 +59,7 @@ impl Category {
     /// The category of that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Preference, Self::Fact, Self::Decision, Self::Entity, Self::Other];
-        all.into_iter().find(|category| category.as_str() == name)
+        Self::ALL.into_iter().find(|category| category.as_str() == name)
     }
 }
 

@@ -24,7 +24,7 @@ impl Indexer {
         if followed == list.version() || (!is_ours && self.is_foreign(settings, cancel)?) {
             return Ok(Some(followed));
         }
-        shared::exchange(store, None)
+        shared::exchange(store, settings, None, self.context.now_ms())
     }
 
     /// Brings the lists of what is forgotten together, see [`shared::exchange`]; none where the index is of other notes.
@@ -33,7 +33,7 @@ impl Indexer {
         if store.admin().is_some() || self.is_foreign(settings, self.context.shutdown())? {
             return Ok(None);
         }
-        shared::exchange(store, now)
+        shared::exchange(store, settings, now, self.context.now_ms())
     }
 
     /// Exchanges the notes with the database; none where that keeps none.

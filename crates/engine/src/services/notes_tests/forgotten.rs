@@ -258,3 +258,49 @@ async fn who_is_told_in_the_middle_of_a_pass_asks_with_the_next() {
         assert_eq!(gateway.known().await, ["kettle"]);
     }
 }
+
+// Its log of prompts, its captures, its queue and its last turns had the words for good, and showed them to the model.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_automatic_memory_keeps_of_it_on_other_gateways_goes_too() {
+    use crate::capture::{journal::Journal, log, prompts::*, rules::Category, short_term};
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    let fact = "The walrus has the code of the safe in the hall";
+    let settings = std::sync::Arc::clone(&two.engine().settings());
+    let folder = two.home.state().join("memory-core-rs/main");
+    let capture = log::Entry {
+        id: "a".into(),
+        ts: "2026-11-20T10:00:00Z".into(),
+        status: log::Status::Stored,
+        text: fact.into(),
+        reason: None,
+        category: Some(Category::Fact),
+        path: Some("memory/2026-11-20.md".into()),
+        session_key: None,
+        session_id: None,
+        message: "a".into(),
+    };
+    Journal::new(&folder).add_capture(capture).unwrap();
+    two.put("memory/2026-11-20.md", format!("- [fact] {fact}\n").as_bytes());
+    let file = &settings.settings.short_term_file;
+    short_term::record(file, &Default::default(), fact, "I see.", &jiff::Zoned::now()).unwrap();
+    let at = model::clock::now_ms();
+    let [id, session_key] = [String::new(), "agent:main:main".to_owned()];
+    let shown = ShownPrompt { at, id, part: PromptPart::Recall, ms: 1.0, session_key, text: fact.into() };
+    PromptLog::of(&folder).add(shown, 30).unwrap();
+    for gateway in [&two, &one] {
+        gateway.turn().await;
+    }
+    let kept = || {
+        let files = files(&two.home.state());
+        files.values().filter(|bytes| String::from_utf8_lossy(bytes).contains("walrus has the code")).count()
+    };
+    assert_eq!(kept(), 3, "the test would prove nothing otherwise");
+    let target = Target { paths: vec!["memory/2026-11-20.md".into()], lines: Some((1, 1)), ..Target::default() };
+    let call = ForgetCall { target, is_final: true, ..ForgetCall::default() };
+    let report = one.engine().admin.forget(call).await.unwrap();
+    assert!(report.shared, "who forgets it is told of the others");
+    one.engine().context.store().release_lease().unwrap();
+    two.turn().await;
+    assert_eq!(kept(), 0);
+}

@@ -24,7 +24,6 @@ use crate::{
         log::Status,
         prompts::PromptLog,
         rules::Category,
-        short_term,
     },
     consolidation::{
         evidence::{claims_of_lines, mark_of_conversation},
@@ -33,13 +32,14 @@ use crate::{
     forgetting::{
         notes::Cut,
         plan::{Plan, Plans},
+        same_words::SameWords,
         selection::{Selection, Target},
     },
     index::rows::hash,
     intents::Intents,
     workspace::{
         discover::{Entry, discover},
-        exclusions::{Exclusions, What, ids_in, is_telling},
+        exclusions::{Exclusions, What, ids_in},
         notes::Notes,
         read::read_text,
         roots::Roots,
@@ -140,6 +140,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     report.claims = claims.len();
     report.runs = runs.len();
     report.mixed = written.mixed.into_iter().collect();
+    report.shared = store.admin().is_none();
     let plan = Plan {
         id: Plans::new_id(),
         planned_ms: now_ms,
@@ -241,15 +242,11 @@ impl Found {
     /// What the automatic memory keeps of the selection, and of the same words as in the passages.
     fn words(&mut self, call: &ForgetCall) -> Result<Words> {
         let Target { selection, places, .. } = &call.target;
-        let lines: Vec<&str> = self.lines.iter().map(|line| line.trim()).filter(|line| is_telling(line)).collect();
-        let tells =
-            |text: &str| is_telling(text) && lines.iter().any(|line| line.contains(text.trim()) || text.contains(line));
-        let recorded =
-            |one: &short_term::Entry| [&one.input, &one.output, &one.task].into_iter().any(|text| tells(text));
+        let same = SameWords::of(&self.lines);
         let wanted = Wanted {
-            capture: &|entry| selection.capture(entry) || tells(&entry.text),
-            turn: &|job| selection.turn(job) || job.messages.iter().any(|message| tells(&message.text)),
-            record: &|record| selection.record(record) || recorded(record),
+            capture: &|entry| selection.capture(entry) || same.text(&entry.text),
+            turn: &|job| selection.turn(job) || same.turn(job),
+            record: &|record| selection.record(record) || same.record(record),
         };
         let words = erase::find(places, &wanted)?;
         self.hashes.extend(words.captures.iter().map(|entry| hash(entry.text.as_bytes())));

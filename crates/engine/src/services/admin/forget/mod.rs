@@ -116,6 +116,9 @@ pub struct ForgetReport {
     pub claims: usize,
     /// Runs of consolidation of which the plan and the images of files were removed.
     pub runs: usize,
+    /// Whether other gateways may have the same index: each erases what it can tell by hashes with its next update.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// Whether another process was busy indexing; it removes the rest within a minute.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,

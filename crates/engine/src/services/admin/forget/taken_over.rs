@@ -14,13 +14,11 @@ use super::{
 };
 use crate::{
     capture::jsonl,
+    forgetting::TAKEN_OVER,
     workspace::exclusions::{Entry, What},
 };
 use model::error::{Code, Error, Result};
 use store::Kept;
-
-/// The id under which all of them are on the list, and are taken off it again.
-const TAKEN_OVER: &str = "memorycore";
 
 /// Key in `meta`: the newest of them that was taken over, so that what the user has let in again is not put back by itself.
 const NEWEST: &str = "forgotten_taken_over_ms";
