@@ -167,6 +167,38 @@ pub(super) fn function_characters(run: &str) -> Vec<bool> {
     shapes
 }
 
+/// Words, folded, that ask for a measure behind "how", by that word: a number answers them. The first ones say nothing else, and
+/// stand for no word of an answer ("how much is my rent?"); a note may well have the others.
+const MEASURES: &[(&str, &[&str], &[&str])] = &[
+    ("how", &["much", "many"], &["long", "often", "old", "far", "big", "tall", "late", "early", "high", "heavy"]),
+    (
+        "wie",
+        &["viel", "viele", "vielen"],
+        &["lange", "lang", "oft", "alt", "weit", "gross", "hoch", "spat", "teuer", "schwer"],
+    ),
+    ("hoe", &["veel"], &["lang", "vaak", "oud", "ver", "groot", "hoog", "laat", "duur", "zwaar"]),
+    ("как", &[], &["долго", "часто", "давно", "далеко"]),
+    ("jak", &[], &["dlugo", "czesto", "dawno", "daleko"]),
+];
+
+/// What a folded word is behind another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// It asks for a number and says nothing else.
+    Bare,
+    /// It says of what kind.
+    OfKind,
+}
+
+/// Whether a folded word asks for a measure behind the folded word before it.
+pub(super) fn measure(before: &str, word: &str) -> Option<Measure> {
+    let (_, bare, of_kind) = MEASURES.iter().find(|(how, _, _)| *how == before)?;
+    if bare.contains(&word) {
+        return Some(Measure::Bare);
+    }
+    of_kind.contains(&word).then_some(Measure::OfKind)
+}
+
 /// The languages in which a folded word shapes questions.
 pub(super) fn shaped_in(folded: &str) -> Languages {
     let mut languages = Languages::default();

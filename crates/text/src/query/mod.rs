@@ -17,7 +17,7 @@ use super::script::Script;
 use super::thesaurus;
 use super::time::{self, TimeWords};
 use super::token::{Glue, Piece};
-use function_words::{function_characters, is_korean_function_word, shaped_in};
+use function_words::{Measure, function_characters, is_korean_function_word, measure, shaped_in};
 use spellings::Spellings;
 
 /// Characters of a query that are read; what follows a pasted text adds noise, not meaning.
@@ -311,8 +311,16 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a word asks for a measure behind the one before it.
+    fn measure(&self, at: usize, id: WordId) -> Option<Measure> {
+        let folded = |id: WordId| self.analyzer.lexicon.text(self.analyzer.lexicon.word(id).folded);
+        let before = self.cut.words.get(at.checked_sub(1)?).copied().flatten()?;
+        measure(folded(before), folded(id))
+    }
+
     fn word(&mut self, at: usize, id: WordId, weight: f32, stop_words: bool) {
-        if self.is_stop(id) {
+        let measure = self.measure(at, id);
+        if self.is_stop(id) || measure == Some(Measure::Bare) {
             if stop_words {
                 let folded = self.analyzer.lexicon.word(id).folded;
                 let term = self.analyzer.lexicon.text(folded).to_owned();
@@ -332,7 +340,8 @@ impl Reader<'_> {
         let folded = self.analyzer.lexicon.text(word.folded).to_owned();
         let spellings = spellings::of_word(&mut self.analyzer.lexicon, id, &surface, self.leaders);
         let shaped = shaped_in(&folded);
-        let shapes = kind == TermKind::Word && self.leaders.iter().any(|language| shaped.contains(*language));
+        let is_shaped = || self.leaders.iter().any(|language| shaped.contains(*language));
+        let shapes = kind == TermKind::Word && (measure.is_some() || is_shaped());
         let first = self.terms.len();
         self.push(at..at + 1, kind, weight, spellings);
         for term in self.terms[first..].iter_mut().filter(|_| shapes) {

@@ -40,6 +40,18 @@ fn function_words_are_left_out() {
     }
 }
 
+// "How much is my rent?" asked for two words, of which the note with the rent had one.
+#[test]
+fn a_measure_that_is_asked_for_is_no_word_of_the_answer() {
+    let asked = |query: &str| plan(query).terms.iter().map(|term| term.surface.clone()).collect::<Vec<_>>();
+    assert_eq!(asked("how much is my rent?"), ["rent"]);
+    assert_eq!(asked("how many cats do I have?"), ["cats"]);
+    assert_eq!(asked("wie viel kostet meine Miete?"), ["kostet", "Miete"]);
+    assert_eq!(asked("too much sugar"), ["much", "sugar"]);
+    let high = plan("wie hoch ist meine Miete?");
+    assert!(high.terms[0].shapes_question && high.terms[0].weight < high.terms[1].weight);
+}
+
 #[test]
 fn inflected_and_unaccented_words_find_each_other() {
     for (query, text) in [
