@@ -52,6 +52,8 @@ use text::{cut::utf16_len, query::understand};
 
 /// Results whose scores are made to fall with rank; a fixed number, so that they do not depend on how many are asked.
 const SETTLED: usize = 50;
+/// How much surer than the first result one must be to stand before it, whatever its rank.
+const FAR: f64 = 0.5;
 
 /// Answers one search from a snapshot, out of the chunks `within` where it is confined. `zone` is the user's time zone (IANA).
 ///
@@ -185,6 +187,12 @@ fn ranked(
     let pages = Pages::of(request);
     // Whether no line that is left can be shown, or raise the scores of the results asked for (see `settle`).
     let is_settled = |passages: &Passages<'_>, found: &[Found]| {
+        let left_far_behind = found.first().map(|first| first.score + FAR);
+        if found.len() < SETTLED
+            && left_far_behind.is_some_and(|least| passages.has_left(&sureness, |sure| sure >= least))
+        {
+            return false;
+        }
         let last = found.get(pages.end - 1..).unwrap_or_default();
         let surest = last.iter().map(|found| found.score).reduce(f64::max);
         !passages.has_left(&sureness, |sure| sure >= least && surest.is_none_or(|surest| sure > surest))
@@ -201,6 +209,7 @@ fn ranked(
     {
         found.push(passage);
     }
+    surest_first(&mut found);
     let bests: Vec<usize> = found.iter().map(|found| found.passage.best).collect();
     if let Some(placed) = own_notes::place((plan, candidates, lines), &bests, &mut passages, &evidence, least) {
         let passage = match placed.origin {
@@ -265,6 +274,14 @@ fn sureness_of(passage: &Passage, sureness: &[f64]) -> f64 {
     passage.lines.iter().map(|at| sureness[*at]).fold(0.0, f64::max)
 }
 
+/// What leaves no doubt stands before what is only nearest. A model that is asked the English words of a question ranks what
+/// these remind it of, and a word like "bureau", which English has too, tells it nothing of the note that holds it.
+fn surest_first(found: &mut [Found]) {
+    let head = found.len().min(SETTLED);
+    let Some(least) = found.first().map(|first| first.score + FAR) else { return };
+    found[..head].sort_by_key(|found| found.score < least);
+}
+
 /// Scores that never rise with rank: a result is at least as sure as those ranked below it.
 fn settle(found: &mut [Found]) {
     let head = found.len().min(SETTLED);
@@ -287,6 +304,7 @@ fn part(found: &mut [Found], lines: &Lines<'_>, passages: &Passages<'_>, surenes
         found.score = sureness_of(&found.passage, sureness).max(least);
     }
     found.sort_by(|a, b| b.passage.score.total_cmp(&a.passage.score));
+    surest_first(found);
 }
 
 fn hit(
