@@ -19,15 +19,39 @@ use model::{config::automatic::Automatic, error::Result};
 /// # Errors
 /// When the journal cannot be read.
 pub(crate) fn only(journal: &Journal, hits: Vec<Hit>, question: &Question, settings: &Automatic) -> Result<Vec<Hit>> {
+    let lines = captured(journal)?;
+    let cut = hits.into_iter().filter_map(|hit| cut_down(hit, &lines));
+    // Scores were compared before, and those of words alone do not count.
+    Ok(question.relevant(cut.collect(), settings, false))
+}
+
+/// The first passage whose best line, its excerpt, is a captured one, cut down to that.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(crate) fn best(journal: &Journal, hits: Vec<Hit>) -> Result<Option<Hit>> {
+    let lines = captured(journal)?;
+    Ok(hits.into_iter().find_map(|hit| {
+        let line = hit.excerpt.as_deref()?.trim_end();
+        let of_file = lines.get(&hit.path)?;
+        of_file.contains(line).then(|| Hit {
+            snippet: line.to_owned(),
+            vector_score: None,
+            by_meaning: false,
+            ..hit.clone()
+        })
+    }))
+}
+
+/// The lines that were captured into each file.
+fn captured(journal: &Journal) -> Result<HashMap<String, HashSet<String>>> {
     let mut lines: HashMap<String, HashSet<String>> = HashMap::new();
     for Entry { status, path, text, category, .. } in journal.captures()? {
         if let (Status::Stored, Some(path)) = (status, path) {
             lines.entry(path).or_default().insert(note_line(category.unwrap_or(Category::Other), &text));
         }
     }
-    let cut = hits.into_iter().filter_map(|hit| cut_down(hit, &lines));
-    // Scores were compared before, and those of words alone do not count.
-    Ok(question.relevant(cut.collect(), settings, false))
+    Ok(lines)
 }
 
 fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
@@ -58,9 +82,8 @@ mod tests {
 
     const PATH: &str = "memory/2026-11-23.md";
 
-    fn shown(snippet: &str, path: &str, vector_score: Option<f64>) -> Vec<String> {
-        let dir = tempfile::tempdir().unwrap();
-        let journal = Journal::new(dir.path());
+    fn journal(dir: &std::path::Path) -> Journal {
+        let journal = Journal::new(dir);
         for (id, status) in [("a", Status::Stored), ("b", Status::Skipped)] {
             let text = if id == "a" { "I prefer harbours to beaches." } else { "The kite is red." };
             let entry = Entry {
@@ -77,6 +100,12 @@ mod tests {
             };
             journal.add_capture(entry).unwrap();
         }
+        journal
+    }
+
+    fn shown(snippet: &str, path: &str, vector_score: Option<f64>) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = journal(dir.path());
         let by_meaning = vector_score.is_some();
         let hit = Hit { end_line: 4, score: 0.9, vector_score, by_meaning, ..hit(path, snippet) };
         let settings = Automatic::default();
@@ -92,5 +121,18 @@ mod tests {
         assert_eq!(shown(&mixed, PATH, None), [line]);
         assert!(shown(&mixed, "memory/2026-11-22.md", None).is_empty());
         assert!(shown("- [preference] The kite is red.\n- Beaches: pay Bob.", PATH, Some(0.9)).is_empty());
+    }
+
+    // Of a note that others wrote in too, a line of theirs must not bring a captured one along that has nothing to do with it.
+    #[test]
+    fn the_best_line_is_shown_alone_where_it_was_captured() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = "- [preference] I prefer harbours to beaches.";
+        let found = |excerpt: &str| {
+            let hit = Hit { excerpt: Some(excerpt.into()), ..hit(PATH, &format!("{line}\n- Beaches: pay Bob.")) };
+            best(&journal(dir.path()), vec![hit]).unwrap().map(|hit| hit.snippet)
+        };
+        assert_eq!(found(line).as_deref(), Some(line));
+        assert_eq!(found("- Beaches: pay Bob."), None);
     }
 }

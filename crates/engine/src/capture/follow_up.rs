@@ -20,6 +20,29 @@ const POINTING: &[&str] = &[
 const DENSE: &[&str] =
     &["那", "还有", "還有", "他", "她", "它", "这个", "這個", "それ", "じゃあ", "彼", "그럼", "그", "그건"];
 
+/// Words that ask where, when or who in languages whose verbs say who is asked about: "¿dónde vivo?" lacks nothing.
+const ASKING_OF_A_VERB: &[&str] = &[
+    "donde",
+    "cuando",
+    "quien",
+    "como",
+    "onde",
+    "quando",
+    "quem",
+    "dove",
+    "chi",
+    "gdzie",
+    "kiedy",
+    "kto",
+    "jak",
+    "где",
+    "когда",
+    "кто",
+    "как",
+    "nerede",
+    "kim",
+];
+
 /// Longest message, in words, that is no sentence of its own.
 const FRAGMENT_WORDS: usize = 2;
 /// Most words with a meaning of their own in a message that points back.
@@ -45,7 +68,9 @@ pub(crate) fn needs_context(text: &str, plan: &QueryPlan) -> bool {
     if plan.time.range.is_some() || terms > FEW_TERMS {
         return false;
     }
-    let is_fragment = words.len() <= FRAGMENT_WORDS && !is_dense;
-    let joins = words.first().is_some_and(|word| JOINING.contains(&word.as_str()));
+    let first = words.first().map(String::as_str);
+    let asks_of_a_verb = words.len() == FRAGMENT_WORDS && first.is_some_and(|word| ASKING_OF_A_VERB.contains(&word));
+    let is_fragment = words.len() <= FRAGMENT_WORDS && !is_dense && !asks_of_a_verb;
+    let joins = first.is_some_and(|word| JOINING.contains(&word));
     is_fragment || joins || words.iter().any(|word| POINTING.contains(&word.as_str()))
 }

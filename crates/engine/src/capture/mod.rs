@@ -3,6 +3,7 @@
 //! Everything here is logic and own files; which hook calls it is the plugin glue's business.
 
 pub(crate) mod captured_lines;
+pub(crate) mod changes;
 pub mod collect;
 pub mod command;
 pub(crate) mod daily_note;
@@ -27,6 +28,7 @@ pub mod rules;
 pub(crate) mod said;
 pub(crate) mod sentences;
 pub mod session_note;
+mod shared_words;
 pub mod short_term;
 pub mod similar;
 pub(crate) mod taken_back;

@@ -5,67 +5,25 @@ use std::sync::Arc;
 
 use super::{
     envelope, filter, follow_up, rules,
+    shared_words::{Shared, best_line, is_liking, is_whole},
     similar::{Comparer, Fingerprint},
 };
 use ::search::types::Hit;
 use model::config::automatic::Automatic;
 use text::{
     analyze::Analyzer,
-    fold::fold,
-    query::{QueryPlan, QueryTerm, TermKind, understand},
+    query::{QueryPlan, QueryTerm, understand},
     time::note_date,
 };
 
 /// Cosine from which a passage belongs to a message although they share few words, and the least score then.
 const NEAR_MEANING: f64 = 0.5;
 const SURE_BY_MEANING: f64 = 0.6;
-/// Words of a message that one line must hold, with its heading, when only words speak for it; and their share.
-const SHARED_WORDS: usize = 2;
-const SHARED_WEIGHT: f64 = 0.3;
-/// The same share for a message of few words, in which each counts.
-const FEW_WORDS: usize = 3;
-const SHARED_WEIGHT_OF_FEW: f64 = 0.6;
-/// Weight of a pair of characters or syllables that counts as a word; below, one of the two only shapes the sentence.
-const LEAST_OF_PAIR: f32 = 0.5;
+/// The share of a line that holds every word of a message.
+const WHOLE: f64 = 0.999;
 /// Results that may hold the only word of a message: a word of many notes tells none of them, unless they say the same of
 /// different days.
 const MOST_NOTES_OF_A_WORD: usize = 2;
-/// Where the only word of a message must stand in a line, among those with a meaning of their own: a line says
-/// something about what it begins with. "What is my size?" is not answered by files over a size of 2 GB.
-const FIRST_WORDS: usize = 3;
-/// A line of no more of them is about each.
-const SHORT_LINE: usize = 4;
-
-/// Words of liking, folded: a note that answers says it in another one, so only those that it does hold count.
-const LIKING: &[&str] = &[
-    "like",
-    "likes",
-    "liked",
-    "love",
-    "loves",
-    "prefer",
-    "prefers",
-    "enjoy",
-    "enjoys",
-    "gosto",
-    "gosta",
-    "prefiro",
-    "gusta",
-    "gustan",
-    "prefiero",
-    "mag",
-    "mogen",
-    "liebe",
-    "aime",
-    "aimes",
-    "prefere",
-    "piace",
-    "piacciono",
-    "喜欢",
-    "喜歡",
-    "好き",
-];
-
 /// A user's message and what stands around it.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
@@ -121,6 +79,25 @@ fn with_before(text: &str, asked: &Asked, zone: &str) -> Option<Question> {
 }
 
 impl Question {
+    /// A text as it is, as if somebody asked it.
+    #[must_use]
+    pub fn of(text: String, asked: &Asked, zone: &str) -> Self {
+        let plan = understand(&text, asked.now_ms, zone).into();
+        Self { text, plan }
+    }
+
+    /// The words that count.
+    fn terms(&self) -> Vec<&QueryTerm> {
+        self.plan.terms.iter().filter(|term| !term.in_time && is_whole(term)).collect()
+    }
+
+    /// The line of a passage that answers: which shares most with the question, or else what the search says is best.
+    #[must_use]
+    pub fn line_of(&self, hit: &Hit) -> Option<String> {
+        let shared = best_line(&self.terms(), hit, &mut Analyzer::new()).line;
+        Some(shared).filter(|line| !line.trim().is_empty()).or_else(|| hit.excerpt.clone())
+    }
+
     /// The same with the message before it, where it was understood without; `None` where nothing comes to it.
     #[must_use]
     pub fn in_context(&self, asked: &Asked, zone: &str) -> Option<Self> {
@@ -132,7 +109,7 @@ impl Question {
     /// the lowest score does not apply (K3).
     #[must_use]
     pub fn relevant(&self, hits: Vec<Hit>, settings: &Automatic, by_meaning: bool) -> Vec<Hit> {
-        let asked: Vec<&QueryTerm> = self.plan.terms.iter().filter(|term| !term.in_time && is_whole(term)).collect();
+        let asked = self.terms();
         let mut analyzer = Analyzer::new();
         let judged = hits
             .into_iter()
@@ -152,8 +129,14 @@ impl Question {
         let fitting = judged.into_iter().filter(|(hit, shared)| {
             self.is_of_asked_day(hit) || Self::means(hit) || shared.speaks(is_rare) || shared.exact
         });
-        let shown = fitting.filter(|(hit, _)| !filter::gives_orders(&hit.snippet)).collect();
-        newest_first(shown, &mut comparer).into_iter().take(settings.auto_recall_max_results).collect()
+        let shown: Vec<_> = fitting.filter(|(hit, _)| !filter::gives_orders(&hit.snippet)).collect();
+        let told: Vec<_> = shown.iter().map(|(_, shared)| comparer.fingerprint(&shared.line)).collect();
+        let mut shown = newest_first(shown, |one, other| says_the_same_thing(&told[one], &told[other]));
+        shown.truncate(settings.auto_recall_max_results);
+        // "My new dentist is …" is no other value of one thing for who compares lines, but both answer all that is asked.
+        let whole: Vec<bool> = shown.iter().map(|(_, shared)| shared.weight >= WHOLE).collect();
+        let shown = newest_first(shown, |one, other| whole[one] && whole[other]);
+        shown.into_iter().map(|(hit, _)| hit).collect()
     }
 
     /// Only who asks about a day wants its notes whatever they say; "thanks for today" does not.
@@ -181,112 +164,28 @@ fn statements<'a>(passages: impl Iterator<Item = &'a (Hit, Shared)>, comparer: &
     told.len()
 }
 
-/// The passages, with those of a later day before those of an earlier one that tell the same of one thing.
-fn newest_first(mut passages: Vec<(Hit, Shared)>, comparer: &mut Comparer) -> Vec<Hit> {
-    let told: Vec<_> =
-        passages.iter().map(|(hit, shared)| (note_date(&hit.path), comparer.fingerprint(&shared.line))).collect();
+/// The passages, with those of a later day before those of an earlier one where both are the same, by their places.
+fn newest_first(passages: Vec<(Hit, Shared)>, are_same: impl Fn(usize, usize) -> bool) -> Vec<(Hit, Shared)> {
+    let days: Vec<_> = passages.iter().map(|(hit, _)| note_date(&hit.path)).collect();
     let mut order: Vec<usize> = (0..passages.len()).collect();
     for at in 0..order.len() {
+        let first = order[at];
         let newest = (at..order.len()).filter(|later| {
-            let (Some(first), Some(other)) = (told.get(order[at]), told.get(order[*later])) else { return false };
-            *later == at || (first.0.is_some() && other.0.is_some() && says_the_same_thing(&first.1, &other.1))
+            let other = order[*later];
+            first == other || (days[first].is_some() && days[other].is_some() && are_same(first, other))
         });
         // Of one day the better one stays before the other.
-        if let Some(newest) = newest.min_by_key(|later| std::cmp::Reverse(told[order[*later]].0)) {
+        if let Some(newest) = newest.min_by_key(|later| std::cmp::Reverse(days[order[*later]])) {
             let passage = order.remove(newest);
             order.insert(at, passage);
         }
     }
-    let mut taken: Vec<Option<Hit>> = passages.drain(..).map(|(hit, _)| Some(hit)).collect();
+    let mut taken: Vec<Option<(Hit, Shared)>> = passages.into_iter().map(Some).collect();
     order.into_iter().filter_map(|at| taken.get_mut(at)?.take()).collect()
 }
 
 fn says_the_same_thing(one: &Fingerprint, other: &Fingerprint) -> bool {
     one.is_same(other) || one.differs_in_value(other)
-}
-
-/// What a line shares with a message.
-#[derive(Debug, Clone, Default)]
-struct Shared {
-    /// The line.
-    line: String,
-    words: usize,
-    /// Words that count.
-    asked: usize,
-    /// Their share of the message's weight, 0–1.
-    weight: f64,
-    /// Whether an identifier or a file name is among them.
-    exact: bool,
-    /// Whether one of them is among the first words of the line, its headings or its file's name.
-    leads: bool,
-}
-
-impl Shared {
-    fn speaks(&self, is_rare: bool) -> bool {
-        if self.asked == 1 {
-            return self.words == 1 && is_rare && self.leads;
-        }
-        let least = if self.asked <= FEW_WORDS { SHARED_WEIGHT_OF_FEW } else { SHARED_WEIGHT };
-        self.words >= SHARED_WORDS && self.weight >= least
-    }
-}
-
-/// Whether a term is a word by itself, and no part of a longer one.
-fn is_whole(term: &QueryTerm) -> bool {
-    term.weight >= 0.9 || term.shapes_question || (term.kind == TermKind::Pair && term.weight >= LEAST_OF_PAIR)
-}
-
-/// Whether a term says only that something is liked.
-fn is_liking(term: &QueryTerm) -> bool {
-    LIKING.contains(&fold(&term.surface).as_str())
-}
-
-/// What the line of a passage shares that shares most, with its headings and its file's name.
-fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared {
-    let name = hit.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-    let mut context = analyzer.terms(name);
-    // A short note is shown with all its headings: those above a line are what it is about.
-    let mut headings: Vec<&str> = Vec::new();
-    let level = |heading: &str| heading.chars().take_while(|c| *c == '#').count();
-    let mut best = Shared::default();
-    for line in hit.snippet.lines() {
-        if line.starts_with('#') {
-            headings.retain(|above| level(above) < level(line));
-            headings.push(line);
-            context = analyzer.terms(&format!("{name}\n{}", headings.join("\n")));
-            continue;
-        }
-        let terms = analyzer.terms(line);
-        let leading = if terms.len() <= SHORT_LINE { SHORT_LINE } else { FIRST_WORDS };
-        let first = terms.get(..leading).unwrap_or(&terms);
-        let is_in = |terms: &[String], term: &QueryTerm| term.alternatives.iter().any(|a| terms.contains(&a.term));
-        let own: Vec<&&QueryTerm> = asked.iter().filter(|term| is_in(&terms, term)).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let is_held = |term: &QueryTerm| is_in(&terms, term) || is_in(&context, term);
-        let counts = |term: &QueryTerm| is_held(term) || !is_liking(term);
-        // Pairs of characters are parts of words: no line begins with so few of them that it would tell.
-        let leads = |term: &QueryTerm| term.kind == TermKind::Pair || is_in(first, term) || is_in(&context, term);
-        let (mut shared, mut all) =
-            (Shared { leads: own.iter().any(|term| leads(term)), line: line.to_owned(), ..Shared::default() }, 0.0);
-        for term in asked.iter().filter(|term| counts(term)) {
-            let weight = f64::from(term.weight);
-            shared.asked += 1;
-            all += weight;
-            if is_held(term) {
-                shared.words += 1;
-                shared.weight += weight;
-            }
-        }
-        shared.weight /= all.max(f64::MIN_POSITIVE);
-        let exact = own.iter().any(|term| matches!(term.kind, TermKind::Name | TermKind::File));
-        shared.exact = exact || best.exact;
-        if (shared.words, shared.weight) > (best.words, best.weight) {
-            best = shared;
-        }
-    }
-    best
 }
 
 #[cfg(test)]
@@ -433,6 +332,48 @@ mod tests {
         assert!(ask("Where do I live?").unwrap().relevant(others.to_vec(), &settings, false).is_empty());
         let undated = homes.map(|home| Hit { path: "memory/a.md".to_owned(), ..home });
         assert!(ask("Where do I live?").unwrap().relevant(undated.to_vec(), &settings, false).is_empty());
+    }
+
+    // "My phone number is now …" stood below the number that it replaced: it is no other value of the same sentence.
+    #[test]
+    fn of_lines_that_hold_all_that_is_asked_the_newest_comes_first() {
+        let settings = Automatic::default();
+        let of = |day: &str, line: &str| Hit { path: format!("memory/{day}.md"), ..hit(line, 1.0, None) };
+        for (asked, old, new) in [
+            (
+                "what is my phone number?",
+                "My phone number is 555-0192.",
+                "We have a new phone number since May: 555-7731.",
+            ),
+            (
+                "when is the wedding?",
+                "The wedding is on the 10th.",
+                "No, sorry, the wedding is on the 11th of October.",
+            ),
+        ] {
+            let shown =
+                ask(asked).unwrap().relevant(vec![of("2026-01-10", old), of("2026-06-15", new)], &settings, true);
+            assert_eq!(shown.iter().map(|hit| hit.snippet.as_str()).collect::<Vec<_>>(), [new, old], "{asked}");
+        }
+    }
+
+    // "¿dónde vivo?" was a fragment that only the message before could explain.
+    #[test]
+    fn two_words_of_which_one_says_who_are_a_question() {
+        for asked in ["¿dónde vivo?", "onde moro?", "dove abito?", "gdzie mieszkam?", "где живу?"] {
+            assert!(ask(asked).is_some(), "{asked}");
+        }
+    }
+
+    // Six notes about others' dentists hid the one about the user's own.
+    #[test]
+    fn a_line_that_says_what_the_only_word_is_needs_not_be_rare() {
+        let settings = Automatic::default();
+        let others = (1..6).map(|n| hit(&format!("The dentist of Tom was away for {n} days."), 1.0, None));
+        let own = hit("- [fact] My dentist is Dr. Almeida on the square.", 1.0, None);
+        let shown = ask("who is my dentist?").unwrap().relevant(others.chain([own]).collect(), &settings, true);
+        assert_eq!(shown.len(), 1);
+        assert!(shown[0].snippet.contains("Almeida"));
     }
 
     #[test]

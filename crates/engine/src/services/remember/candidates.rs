@@ -1,6 +1,6 @@
 //! What active memory may choose from: the search of auto-recall, with the passages that it alone would not show.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use serde::Serialize;
 use text::envelope;
@@ -75,6 +75,7 @@ impl Remember {
         let Some(question) = recall::question(asked, automatic, &zone) else {
             return Ok(nothing(message));
         };
+        let began = Instant::now();
         let intent = recall_intent(&question.text);
         let in_context = question.in_context(asked, &zone);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
@@ -93,7 +94,7 @@ impl Remember {
         };
         let (own, others) = self.by_origin(hits.into_iter().filter(is_harmless).collect()).await?;
         let others = others.into_iter().filter(is_fitting).collect();
-        let captured = self.captured(others, question, automatic, files.folder).await?;
+        let captured = self.captured(others, &question, automatic, files.folder.clone()).await?;
         let own = own.into_iter().map(|hit| Candidate { fits: is_fitting(&hit), hit });
         let mut candidates: Vec<Candidate> =
             own.chain(captured.into_iter().map(|hit| Candidate { hit, fits: true })).collect();
@@ -103,13 +104,18 @@ impl Remember {
         let may_ask = lane(active, Some(best), intent, candidates.iter().any(|one| one.fits)) == Lane::Model;
         if let Some(question) = in_context.filter(|_| may_ask)
             && let Some((hits, _)) =
-                self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, files.shared).await?
+                self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, files.shared.clone()).await?
         {
             let is_new = |hit: &Hit| !candidates.iter().any(|known| overlap(&known.hit, hit));
             let new = hits.into_iter().filter(is_harmless).filter(is_new).collect();
             let (own, _) = self.by_origin(new).await?;
             let place = candidates.len().min(active.max_passages.saturating_sub(own.len()));
             candidates.splice(place..place, own.into_iter().map(|hit| Candidate { hit, fits: false }));
+        }
+        let fitting: Vec<Hit> = candidates.iter().filter(|one| one.fits).map(|one| one.hit.clone()).collect();
+        if let Some(later) = self.later(&fitting, &question, (asked, automatic), files, began).await? {
+            candidates.retain(|one| !overlap(&one.hit, &later));
+            candidates.insert(0, Candidate { hit: later, fits: true });
         }
         Ok(Found { message, intent, candidates })
     }

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod capture;
+mod later;
 mod recall;
 
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use serde::Serialize;
@@ -80,15 +81,18 @@ impl Remember {
         Ok(Recall { hits: shown, block })
     }
 
-    /// What a search finds, best first.
+    /// What a search finds, best first; what a later day says about the same as the best before that.
     async fn found(self: &Arc<Self>, asked: &Asked, automatic: &Automatic, files: RecallFiles) -> Result<Vec<Hit>> {
         let zone = self.context.settings().settings.zone_name();
         let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Vec::new()) };
-        let relevant = self.relevant(&question, asked, automatic, files.shared).await?;
+        let began = Instant::now();
+        let relevant = self.relevant(&question, asked, automatic, files.shared.clone()).await?;
         let (mut shown, others) = self.by_origin(relevant).await?;
-        shown.extend(self.captured(others, question, automatic, files.folder).await?);
+        shown.extend(self.captured(others, &question, automatic, files.folder.clone()).await?);
         shown.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(shown)
+        let later = self.later(&shown, &question, (asked, automatic), files, began).await?;
+        let all = later.into_iter().chain(shown).take(automatic.auto_recall_max_results);
+        Ok(all.map(|hit| Hit { excerpt: None, ..hit }).collect())
     }
 
     /// The curated lines that a message asks for by their triggers, the strongest first. The host shows their files too,
@@ -116,6 +120,7 @@ impl Remember {
     ) -> Result<Vec<Hit>> {
         let call = SearchCall {
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
+            excerpt: Some(0),
             min_score: self.context.settings().settings.query.min_score.or(Some(LEAST_SCORE)),
             ..SearchCall::of_notes()
         };
@@ -136,7 +141,7 @@ impl Remember {
         let call = SearchCall {
             query: question.text.clone(),
             understood: Some(Arc::clone(&question.plan)),
-            deadline_ms: Some(automatic.auto_recall_timeout_ms),
+            deadline_ms: call.deadline_ms.or(Some(automatic.auto_recall_timeout_ms)),
             now_ms: asked.now_ms,
             ..call
         };
@@ -153,14 +158,14 @@ impl Remember {
     pub(super) async fn captured(
         self: &Arc<Self>,
         hits: Vec<Hit>,
-        question: Question,
+        question: &Question,
         automatic: &Automatic,
         folder: PathBuf,
     ) -> Result<Vec<Hit>> {
         if hits.is_empty() {
             return Ok(hits);
         }
-        let automatic = automatic.clone();
+        let (question, automatic) = (question.clone(), automatic.clone());
         self.blocking(move |_, _| captured_lines::only(&Journal::new(&folder), hits, &question, &automatic)).await
     }
 
