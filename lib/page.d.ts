@@ -132,6 +132,21 @@ export interface PageCosts {
   kept: ModelPrice[];
 }
 
+/** Which parts of automatic memory are on, or why that cannot be said. */
+export type PageAutomatic =
+  | { error: { code?: string; message: string; remedy?: string } }
+  | {
+      recall: boolean;
+      capture: string | boolean;
+      captureOnCompaction: boolean;
+      shortTerm: boolean;
+      sessionNotes: boolean;
+      storedFacts: boolean;
+      activeMemory: string | boolean;
+      /** Settings of which a running gateway has not taken over what the configuration file says. */
+      older?: string[];
+    };
+
 /** How the index stands: what `openclaw memory status --json` says of an agent, and how long things took. */
 export interface PageHealth {
   status: MemoryStatus;
@@ -139,7 +154,7 @@ export interface PageHealth {
   scan: Record<string, any>;
   costs: PageCosts;
   disk: { otherIndexes: number; records: number };
-  automatic: Record<string, boolean | string>;
+  automatic: PageAutomatic;
   consolidation?: any;
   times: { recalls: PageTime[]; searches: PageTime[] };
 }

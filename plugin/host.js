@@ -84,6 +84,18 @@ export class Host {
     return snapshot?.authoredConfig ?? snapshot?.parsed ?? {};
   }
 
+  /**
+   * The configuration that the file holds now, with the files that it is made of; undefined where the host would refuse it, or
+   * does not show it.
+   * @returns {Promise<{config: HostConfig, files: string[]} | undefined>}
+   */
+  async writtenConfig() {
+    const snapshot = await this.#configFile();
+    const config = snapshot?.sourceConfig ?? snapshot?.resolved;
+    if (!config || snapshot.valid === false || snapshot.exists === false) return undefined;
+    return { config, files: [snapshot.path, ...(snapshot.includedPaths ?? [])].filter((file) => typeof file === "string") };
+  }
+
   async #configFile() {
     const sdk = (await importSdk("config-mutation")) ?? (await importSdk("config-runtime"));
     return (await sdk?.readConfigFileSnapshotForWrite?.())?.snapshot;

@@ -7,9 +7,10 @@ import { native } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { startNights, stopNights } from "./consolidation/nights.js";
 import { repairSwitch } from "./dreaming-switch.js";
-import { automaticAgent, hasAutomaticPart } from "./hooks/agent.js";
+import { agentNow, automaticAgent, differingSettings, hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
 import { noteListening } from "./hooks/listening.js";
+import { beginWritten, clearOlder, readWritten, tellOlder } from "./hooks/written.js";
 import { importIntents } from "./intents/import.js";
 import { warnAboutLostFolders, watchFolders } from "./lost-folders.js";
 import { lineOf, missingRequirements } from "./requirements.js";
@@ -36,6 +37,9 @@ export function registerService(api, host) {
     /** @param {{config?: import("./host.js").HostConfig}} ctx */
     start: (ctx) => {
       const cfg = ctx.config ?? host.config();
+      beginWritten(host, { read: true });
+      clearOlder(host);
+      lookAtFile(host);
       listenAll(host, cfg);
       // The gateway must not wait for the disk.
       for (const agentId of listAgentIds(cfg)) {
@@ -48,7 +52,10 @@ export function registerService(api, host) {
       }, RESUME_EVERY_MS);
       resuming.unref();
       clearInterval(switching);
-      switching = setInterval(() => lookAtSwitch(host), SWITCH_EVERY_MS);
+      switching = setInterval(() => {
+        lookAtSwitch(host);
+        lookAtFile(host);
+      }, SWITCH_EVERY_MS);
       switching.unref();
       lookAtSwitch(host);
       startNights(api, host);
@@ -69,6 +76,19 @@ export function registerService(api, host) {
 /** @param {import("./host.js").Host} host */
 function lookAtSwitch(host) {
   repairSwitch(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
+}
+
+/**
+ * Whether the configuration file says something that the host does not go by.
+ * @param {import("./host.js").Host} host
+ */
+export async function lookAtFile(host) {
+  try {
+    await readWritten(host);
+    tellOlder(host, differingSettings(host, host.config()));
+  } catch (error) {
+    host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`);
+  }
 }
 
 /** @param {import("./host.js").Host} host */
@@ -99,7 +119,7 @@ function warnAboutSettings(host, agentId, manager) {
  */
 function listenAll(host, cfg) {
   try {
-    for (const agentId of listAgentIds(cfg)) noteListening(automaticAgent(host, cfg, agentId), "now");
+    for (const agentId of listAgentIds(cfg)) noteListening(agentNow(host, cfg, agentId), "now");
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`);
   }

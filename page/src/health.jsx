@@ -83,15 +83,24 @@ const NAMES = {
   sessionNotes: "Session notes",
   storedFacts: "Stored facts",
   activeMemory: "Active memory",
+  older: "Not as the configuration file says, until the gateway is restarted",
+  error: "Wrong setting",
 };
 
-/** @param {{of: {automatic: Record<string, boolean | string>, consolidation?: any}}} props */
+/** What a part is. @param {unknown} value */
+function stateOf(value) {
+  if (Array.isArray(value)) return value.join(", ");
+  if (value instanceof Object && "message" in value) return String(value.message);
+  return value === true ? "on" : value === false ? "off" : String(value);
+}
+
+/** @param {{of: {automatic: import("../../lib/page.d.ts").PageAutomatic, consolidation?: any}}} props */
 const ByItself = ({ of: { automatic, consolidation } }) => (
   <section>
     <h2>What acts by itself</h2>
     <dl class="table">
       {Object.entries(automatic).map(([name, value]) => (
-        <Entry key={name} name={NAMES[name] ?? name} value={value === true ? "on" : value === false ? "off" : String(value)} />
+        <Entry key={name} name={NAMES[name] ?? name} value={stateOf(value)} />
       ))}
       <Entry name="Consolidation" value={consolidation?.settings?.mode ?? "off"} />
     </dl>

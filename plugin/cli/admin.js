@@ -8,7 +8,8 @@ import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
 import { command } from "../command.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { automaticAgent, nativeOnly } from "../hooks/agent.js";
+import { olderText } from "../hooks/written.js";
 import { channelsWithoutOwner } from "../owner.js";
 import { channelsOfOthers } from "../reach.js";
 import { missingRequirements } from "../requirements.js";
@@ -19,7 +20,7 @@ import { intentChecks } from "./intents.js";
 import { refuseEmpty } from "./options.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
-import { consolidationState } from "./status.js";
+import { automaticState, consolidationState } from "./status.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -112,10 +113,10 @@ export async function runDoctor(host, options) {
             remedy: "openclaw memory-core-rs setup",
           },
     );
-    checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...ownerChecks(host, agentId));
+    checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...automaticChecks(host, cfg, agentId));
     // Said once, beside whichever agent is looked at.
     if (options.agent !== undefined || agentId === defaultAgentId(cfg)) checks.push(...(await formerAgentChecks(host)));
-    checks.push(...(await intentChecks(automaticAgent(host, cfg, agentId).native)));
+    checks.push(...(await intentChecks(nativeOnly(host, cfg, agentId))));
     checks.push(...consolidationChecks(await consolidationState(host, cfg, agentId, manager)));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
@@ -160,14 +161,28 @@ function plainCheck(setting) {
 }
 
 /**
+ * Whether automatic memory does what its settings say, and of whom.
+ * @param {Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @returns {Check[]}
+ */
+function automaticChecks(host, cfg, agentId) {
+  const name = "automatic memory";
+  const state = automaticState(host, cfg, agentId);
+  if ("error" in state) return [{ name, ok: false, found: errorCause(state.error), remedy: errorRemedy(state.error) }];
+  const { recall, capture, shortTerm, storedFacts, older } = state;
+  const behind = older ? [{ name, ok: false, found: olderText(older), remedy: "openclaw gateway restart" }] : [];
+  return [...behind, ...(recall || capture || shortTerm || storedFacts ? ownerChecks(host, agentId) : [])];
+}
+
+/**
  * Whether people who are not the owner are taken for them, where something of theirs is kept or shown.
  * @param {Host} host
  * @param {string} agentId
  * @returns {Check[]}
  */
 function ownerChecks(host, agentId) {
-  const { autoRecall, autoCapture, shortTerm, storedFacts } = automaticAgent(host, host.config(), agentId).settings;
-  if (!(autoRecall || autoCapture || shortTerm.enabled || storedFacts.enabled)) return [];
   const unnamed = channelsWithoutOwner(host.config()).map((channel) => ({
     name: "owner",
     ok: false,

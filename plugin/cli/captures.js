@@ -2,7 +2,7 @@
 
 import { codedError } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { automaticAgent, nativeOnly } from "../hooks/agent.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { counted, paint, print, printJson, timeText } from "./output.js";
 import { table } from "./table.js";
@@ -21,9 +21,9 @@ const DEFAULT_LIMIT = 20;
  */
 export async function runCaptures(host, options) {
   await forOneAgent(host, options, { name: "memory captures", doing: "Memory captures" }, async ({ cfg, agentId }) => {
-    const agent = automaticAgent(host, cfg, agentId);
-    if (options.undo !== undefined) return await undo(host, agent, options.undo, options.json);
-    const { captures, waiting } = await native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
+    if (options.undo !== undefined) return await undo(host, automaticAgent(host, cfg, agentId), options.undo, options.json);
+    // What was captured is there whether or not the settings are right.
+    const { captures, waiting } = await native().listCaptures(nativeOnly(host, cfg, agentId), options.limit ?? DEFAULT_LIMIT);
     if (options.json) return printJson({ agentId, captures, waiting });
     if (captures.length === 0) print("Nothing was captured yet.");
     else printTable(captures);

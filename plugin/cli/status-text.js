@@ -3,6 +3,7 @@
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { stateText } from "../consolidation/text.js";
 import { SWITCH_MEANING } from "../dreaming-switch.js";
+import { olderText } from "../hooks/written.js";
 import { lineOf } from "../requirements.js";
 import { byteText, counted, dayText, field, inOneLine, paint, print, timeText } from "./output.js";
 
@@ -399,7 +400,9 @@ function changeLines(pending) {
 }
 
 /** @param {NonNullable<AgentStatus["automatic"]>} parts */
-function automaticText({ recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts, activeMemory }) {
+function automaticText(parts) {
+  if ("error" in parts) return paint("red", parts.error.message);
+  const { recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts, activeMemory, older } = parts;
   const on = [
     recall ? "recall" : "",
     capture ? `capture by ${capture}` : "",
@@ -409,7 +412,8 @@ function automaticText({ recall, capture, captureOnCompaction, shortTerm, sessio
     storedFacts ? "stored facts" : "",
     activeMemory ? `active memory (${activeMemory})` : "",
   ].filter(Boolean);
-  return on.length > 0 ? on.join(", ") : "off";
+  const said = on.length > 0 ? on.join(", ") : "off";
+  return older ? `${said}; ${paint("yellow", olderText(older))}` : said;
 }
 
 /**

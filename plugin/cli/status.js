@@ -6,7 +6,8 @@ import { native } from "../../lib/native.js";
 import { costsOf } from "../costs.js";
 import { chosen, nativeAgent } from "../consolidation/agent.js";
 import { lastPutBack } from "../dreaming-switch.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { agentNow, automaticAgent, nativeOnly } from "../hooks/agent.js";
+import { olderSettings } from "../hooks/written.js";
 import { missingRequirements } from "../requirements.js";
 import { outcomesOfAgents } from "./agents.js";
 import { diskUse } from "./disk.js";
@@ -17,7 +18,7 @@ import { printStatus } from "./status-text.js";
 
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, fix?: boolean, verbose?: boolean, all?: boolean}} Options
- * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan: Record<string, any>, costs: import("../../lib/page.d.ts").PageCosts, disk: Awaited<ReturnType<typeof diskUse>>, automatic: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan: Record<string, any>, costs: import("../../lib/page.d.ts").PageCosts, disk: Awaited<ReturnType<typeof diskUse>>, automatic: ReturnType<typeof automaticState>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   repair?: {changed: boolean, checks: import("../../index.d.ts").DoctorCheck[]},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
@@ -58,8 +59,7 @@ export async function agentStatus(host, { cfg, agentId }, manager, { deep, index
   const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
   if (deep || index) await manager.probeVectorAvailability();
   // Looking at the disk is what makes the answer true, so it is part of every status.
-  const automatic = automaticAgent(host, cfg, agentId);
-  const scan = scanOf(await manager.inspect(), native().setAsideFiles(automatic.native));
+  const scan = scanOf(await manager.inspect(), setAside(host, cfg, agentId));
   const settings = verbose || all ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
   const current = manager.status();
   const consolidation = await consolidationState(host, cfg, agentId, manager);
@@ -69,7 +69,7 @@ export async function agentStatus(host, { cfg, agentId }, manager, { deep, index
     scan,
     costs: await costs(host, { cfg, agentId }, current, scan, consolidation),
     disk: await diskUse(host.stateDir(), agentId, current.dbPath),
-    automatic: automaticParts(automatic.settings),
+    automatic: automaticState(host, cfg, agentId),
     ...consolidation,
     ...(embeddingProbe ? { embeddingProbe } : {}),
     ...(repair ? { repair } : {}),
@@ -87,7 +87,7 @@ export async function agentStatus(host, { cfg, agentId }, manager, { deep, index
  * @param {{consolidation?: any}} state
  */
 async function costs(host, { cfg, agentId }, { provider }, { usage }, { consolidation }) {
-  const { native: agent } = automaticAgent(host, cfg, agentId);
+  const agent = nativeOnly(host, cfg, agentId);
   const said = /** @type {Record<string, unknown>} */ ({ ...pluginSettings(cfg), ...agentSettings(cfg, agentId) });
   const [answers, kept] = await Promise.all([native().listAnswers(agent), native().keptPrices(agent)]);
   return costsOf({
@@ -127,10 +127,38 @@ export async function consolidationState(host, cfg, agentId, manager) {
 }
 
 /**
- * Which parts of automatic memory are on. Each acts by itself, so every status names them.
- * @param {Record<string, any>} settings
+ * Which parts of automatic memory are on. Each acts by itself, so every status names them. A wrong value must not hide the status
+ * that explains it.
+ * @param {Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @returns {import("../../lib/page.d.ts").PageAutomatic}
  */
-export function automaticParts({
+export function automaticState(host, cfg, agentId) {
+  try {
+    const older = olderSettings(host);
+    return { ...automaticParts(agentNow(host, cfg, agentId).settings), ...(older.length > 0 ? { older } : {}) };
+  } catch (error) {
+    return { error: errorJson(error) };
+  }
+}
+
+/**
+ * Files of automatic memory that were set aside; none where its settings are wrong, which is told by itself.
+ * @param {Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ */
+function setAside(host, cfg, agentId) {
+  try {
+    return native().setAsideFiles(automaticAgent(host, cfg, agentId).native);
+  } catch {
+    return [];
+  }
+}
+
+/** @param {Record<string, any>} settings */
+function automaticParts({
   autoRecall,
   autoCapture,
   autoCaptureMode,

@@ -1,9 +1,10 @@
 // Whose automatic memory a hook is about, and what is switched on for it.
 
-import { agentSettings, defaultAgentId, isRecord, pluginSettings, sessionAgentId, userTimeZone } from "../../lib/config.js";
+import { agentSettings, defaultAgentId, isRecord, listAgentIds, pluginSettings, sessionAgentId, userTimeZone } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 import { ownerKey } from "../../lib/request.js";
 import { personOf } from "./session.js";
+import { withoutSwitchedOff, writtenConfig } from "./written.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -91,6 +92,25 @@ export function automaticAgent(host, cfg, agentId) {
  * @returns {Agent}
  */
 function resolveAgent(cfg, agentId, stateDir) {
+  const agent = nativeOf(cfg, agentId, stateDir);
+  return { cfg, agentId, native: agent, settings: native().automaticSettings(agent) };
+}
+
+/**
+ * The agent for what needs none of its settings, which may be wrong.
+ * @param {Host} host
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+export const nativeOnly = (host, cfg, agentId) => nativeOf(cfg, agentId, host.stateDir());
+
+/**
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @param {string} stateDir
+ * @returns {NativeAgent}
+ */
+function nativeOf(cfg, agentId, stateDir) {
   const own = pluginSettings(cfg);
   const agents = isRecord(own.agents) ? own.agents : {};
   const config = {
@@ -102,8 +122,7 @@ function resolveAgent(cfg, agentId, stateDir) {
     ),
   };
   const timeZone = userTimeZone(cfg, agentId);
-  const agent = { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir, ...(timeZone ? { timeZone } : {}) };
-  return { cfg, agentId, native: agent, settings: native().automaticSettings(agent) };
+  return { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir, ...(timeZone ? { timeZone } : {}) };
 }
 
 /**
@@ -113,7 +132,49 @@ function resolveAgent(cfg, agentId, stateDir) {
  */
 export function hookAgent(host, ctx) {
   const cfg = host.config();
-  return automaticAgent(host, cfg, sessionAgentId(cfg, ctx));
+  return agentNow(host, cfg, sessionAgentId(cfg, ctx));
+}
+
+/**
+ * The agent by its id, without what the file has switched off since the host last took its settings over.
+ * @param {Host} host
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {Agent}
+ */
+export function agentNow(host, cfg, agentId) {
+  const agent = automaticAgent(host, cfg, agentId);
+  const written = writtenSettings(host, agentId);
+  const settings = written ? withoutSwitchedOff(agent.settings, written) : agent.settings;
+  return settings === agent.settings ? agent : { ...agent, settings };
+}
+
+/**
+ * The settings of automatic memory by the file that was written since; undefined where they cannot be understood, as the host
+ * would not take them over either.
+ * @param {Host} host
+ * @param {string} agentId
+ */
+function writtenSettings(host, agentId) {
+  const written = writtenConfig(host);
+  try {
+    return written && automaticAgent(host, written, agentId).settings;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Names the settings of automatic memory that the file says otherwise than the host, of all agents.
+ * @param {Host} host
+ * @param {HostConfig} cfg
+ */
+export function differingSettings(host, cfg) {
+  const differing = listAgentIds(cfg).flatMap((agentId) => {
+    const [now, written] = [automaticAgent(host, cfg, agentId).settings, writtenSettings(host, agentId)];
+    return written ? Object.keys(now).filter((name) => JSON.stringify(now[name]) !== JSON.stringify(written[name])) : [];
+  });
+  return [...new Set(differing)];
 }
 
 /**

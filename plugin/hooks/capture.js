@@ -6,7 +6,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
 import { getManager } from "../runtime.js";
-import { automaticAgent, hookAgent, recordOf } from "./agent.js";
+import { agentNow, hookAgent, recordOf } from "./agent.js";
 import { settleAtExit } from "./at-exit.js";
 import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { heard, noteListening, noteUnheard } from "./listening.js";
@@ -97,7 +97,7 @@ function tellNotices(host) {
  * @param {string} agentId
  */
 export function resumeCaptures(plugin, cfg, agentId) {
-  const agent = automaticAgent(plugin.host, cfg, agentId);
+  const agent = agentNow(plugin.host, cfg, agentId);
   if (agent.settings.autoCapture || agent.settings.captureOnCompaction) workOff(plugin, agent);
 }
 

@@ -9,11 +9,11 @@ import { PACKAGE_VERSION } from "../../lib/package-info.js";
 import { withManager, withSearch } from "../cli/agents.js";
 import { reasons } from "../cli/explain.js";
 import { matchedWords } from "../cli/search.js";
-import { agentStatus, automaticParts } from "../cli/status.js";
+import { agentStatus, automaticState } from "../cli/status.js";
 import { chosen } from "../consolidation/agent.js";
 import { consolidate } from "../consolidation/run.js";
 import { forgetRequest } from "../forgetting/request.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { nativeOnly } from "../hooks/agent.js";
 import { timesOf } from "../hooks/shown.js";
 import { shown } from "../intents/tool.js";
 import { originLetters } from "../provenance/origins.js";
@@ -196,7 +196,7 @@ async function note({ host, cfg, agentId }, params) {
  */
 async function activity(place, params) {
   const most = params.most === undefined ? LISTED : count(params, "most", MOST_LISTED);
-  const agent = automaticAgent(place.host, place.cfg, place.agentId).native;
+  const agent = nativeOnly(place.host, place.cfg, place.agentId);
   // Captures, intents and prompts are files, and shown also while the index cannot be read.
   const ofIndex = Promise.all([runsOf(place), forgottenOf(place)]).then(
     ([runs, forgotten]) => ({ runs, forgotten }),
@@ -229,7 +229,7 @@ async function activity(place, params) {
  */
 async function prompts({ host, cfg, agentId }, params) {
   const most = params.most === undefined ? PROMPTS : count(params, "most", MOST_LISTED);
-  return await native().listPrompts(automaticAgent(host, cfg, agentId).native, most, text(params, "before"));
+  return await native().listPrompts(nativeOnly(host, cfg, agentId), most, text(params, "before"));
 }
 
 /** @param {Place} place @returns {Promise<import("../../index.d.ts").ConsolidationRun[]>} */
@@ -269,7 +269,7 @@ async function run(place, params) {
  */
 async function kept(place) {
   const { host, cfg, agentId } = place;
-  const agent = automaticAgent(host, cfg, agentId).native;
+  const agent = nativeOnly(host, cfg, agentId);
   const lineOf = lineFinder(host.workspaceDir(cfg, agentId));
   const ofIndex = withManager(host, cfg, agentId, async (manager) => {
     if (!manager) return { facts: [], triggers: [] };
@@ -338,7 +338,7 @@ async function health({ host, cfg, agentId }) {
     return {
       status: /** @type {const} */ ("unreadable"),
       problem: errorMessage(error),
-      automatic: automaticParts(automaticAgent(host, cfg, agentId).settings),
+      automatic: automaticState(host, cfg, agentId),
       consolidation: { settings: { mode: chosen(cfg, agentId).mode } },
       times,
     };
@@ -347,7 +347,7 @@ async function health({ host, cfg, agentId }) {
 
 /** @param {Place} place @param {Params} params */
 async function undoCapture({ host, cfg, agentId }, params) {
-  const agent = automaticAgent(host, cfg, agentId).native;
+  const agent = nativeOnly(host, cfg, agentId);
   return { removed: await withSearch(host, { cfg, agentId }, (manager) => manager.undoCapture(agent, text(params, "id"))) };
 }
 
@@ -358,7 +358,7 @@ async function undoRun(place, params) {
 
 /** @param {Place} place @param {Params} params */
 async function cancelIntent({ host, cfg, agentId }, params) {
-  const intent = await native().cancelIntent(automaticAgent(host, cfg, agentId).native, text(params, "id"));
+  const intent = await native().cancelIntent(nativeOnly(host, cfg, agentId), text(params, "id"));
   return { cancelled: intent !== null };
 }
 
@@ -393,5 +393,5 @@ async function setPrices({ host, cfg, agentId }, { prices }) {
   const said = Object.entries(prices).map(([of, price]) => ({ of, ...(isRecord(price) ? price : { input: price }) }));
   const kept = said.filter(({ of }) => prices[of] !== null);
   const without = Object.keys(prices).filter((of) => prices[of] === null);
-  return { kept: await native().keepPrices(automaticAgent(host, cfg, agentId).native, /** @type {any} */ (kept), without) };
+  return { kept: await native().keepPrices(nativeOnly(host, cfg, agentId), /** @type {any} */ (kept), without) };
 }

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { native } from "../../lib/native.js";
 import { findConversations } from "../forgetting/conversations.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { nativeOnly } from "../hooks/agent.js";
 
 /**
  * @typedef {import("./methods.js").Place} Place
@@ -46,7 +46,7 @@ export async function timelineOf({ host, cfg, agentId }, runs) {
     const day = fromMs === undefined ? undefined : at(fromMs);
     if (day) day.conversations += 1;
   }
-  const { captures } = await native().listCaptures(automaticAgent(host, cfg, agentId).native, 0xffff_ffff);
+  const { captures } = await native().listCaptures(nativeOnly(host, cfg, agentId), 0xffff_ffff);
   for (const { ts, status } of captures) {
     const day = status === "stored" ? at(Date.parse(ts)) : undefined;
     if (day) day.kept += 1;
