@@ -457,8 +457,11 @@ export declare class NativeManager {
   capture(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** Gives a conversation's note the name that the user's model finds; its new path, or null when it keeps the old one. */
   nameSessionNote(agent: AutomaticAgent, path: string, messages: { role: 'user' | 'assistant'; text: string }[]): Promise<string | null>
-  /** Takes a captured fact out of its note again; false when the note no longer has it. */
-  undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /**
+   * Takes a captured fact out of its note again, and the entry that consolidation has made of it where nothing else speaks
+   * for that.
+   */
+  undoCapture(agent: AutomaticAgent, id: string): Promise<CaptureUndone>
   /**
    * One operation of consolidation: `observe`, `evidence`, `plan`, `question`, `apply`, `undo`, `runs`, `run`,
    * `explain`, `replay`, `rollBack`, `status` or `due`.

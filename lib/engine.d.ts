@@ -536,6 +536,12 @@ export type CaptureOutcome = {
   skipped: number;
 };
 
+/** What became of a captured fact that was taken back. */
+export type CaptureUndone = Unlearned & {
+  /** Whether its note had it still. */
+  removed: boolean;
+};
+
 /** A question to the user's model. */
 export type ModelTask = {
   /** Names the question, for hosts that run each under a name. */
@@ -998,6 +1004,14 @@ export type OurFile = {
 
 /** What kind of fact a memory is (M6). */
 export type Category = "preference" | "fact" | "decision" | "entity" | "other";
+
+/** What became of the entries of claims that were taken back. */
+export type Unlearned = {
+  /** Entries that were taken out of the memory file or its archive. */
+  learned: number;
+  /** Runs whose entries still stand there: something else speaks for them, or somebody has changed them. */
+  left: string[];
+};
 
 /** One of them. */
 export type FileAsked = {

@@ -334,7 +334,7 @@ export class MemoryIndexManager extends ManagedEngine {
   }
 
   /**
-   * Takes a captured fact out of its note again; false when the note no longer has it.
+   * Takes a captured fact out of its note again, and out of MEMORY.md what consolidation has made of it alone.
    * @param {AutomaticAgent} agent
    * @param {string} id
    */

@@ -5,6 +5,7 @@
 
 import type { MemoryStatus } from "../index.js";
 import type {
+  CaptureUndone,
   CaptureEntry,
   ConsolidationPlan,
   ConsolidationRun,
@@ -181,7 +182,7 @@ export interface PageMethods {
   map: { params: { origins?: boolean }; result: MemoryMap & { origins?: string } };
   kept: { params: object; result: PageKept };
   health: { params: object; result: PageHealth | PageUnreadable | { status: "disabled"; times: PageHealth["times"] } };
-  undoCapture: { params: { id: string }; result: { removed: boolean } };
+  undoCapture: { params: { id: string }; result: CaptureUndone };
   undoRun: { params: { runId: string }; result: ConsolidationUndone };
   cancelIntent: { params: { id: string }; result: { cancelled: boolean } };
   planForget: { params: { path: string; lines?: string }; result: MemoryForgetReport & { refusals: string[] } };

@@ -43,6 +43,7 @@ const ROOTS = {
   ForgottenTaken: "ForgottenTaken",
   Recall: "remember/recall.rs Recall",
   CaptureOutcome: "collect.rs Outcome",
+  CaptureUndone: "remember/capture.rs Undone",
   ModelTask: "ModelTask",
   ProvenanceAsked: "ProvenanceAsked",
   StandingIntent: "StandingIntent",

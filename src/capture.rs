@@ -102,17 +102,19 @@ impl NativeManager {
         promise(env, work, |path| path)
     }
 
-    /// Takes a captured fact out of its note again; false when the note no longer has it.
-    #[napi(ts_return_type = "Promise<boolean>")]
+    /// Takes a captured fact out of its note again, and the entry that consolidation has made of it where nothing else speaks
+    /// for that.
+    #[napi(ts_return_type = "Promise<CaptureUndone>")]
     pub fn undo_capture<'env>(
         &self,
         env: &'env Env,
         agent: AutomaticAgent,
         id: String,
-    ) -> napi::Result<PromiseRaw<'env, bool>> {
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work = async move { engine.remember.undo_capture(agent.folder(), &agent.settings()?, id).await };
-        promise(env, work, |removed| removed)
+        let work =
+            async move { to_value(&engine.remember.undo_capture(agent.folder(), &agent.settings()?, id).await?) };
+        promise(env, work, |undone| undone)
     }
 }
 

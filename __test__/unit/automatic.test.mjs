@@ -209,7 +209,7 @@ test("a fact is kept once, logged, and taken back", async () => {
   await drained();
   const { captures } = await native().listCaptures(agent, 10);
   expect(captures.map((capture) => capture.reason ?? capture.status)).toEqual(["duplicate", "stored", "too-short"]);
-  expect(await manager.undoCapture(agent, captures[1].id)).toBe(true);
+  expect(await manager.undoCapture(agent, captures[1].id)).toEqual({ removed: true, learned: 0, left: [] });
   await handlers.agent_end(turn("I prefer trains to planes!"), MAIN);
   await drained();
   expect(await today()).not.toContain("trains");

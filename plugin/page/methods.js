@@ -348,7 +348,7 @@ async function health({ host, cfg, agentId }) {
 /** @param {Place} place @param {Params} params */
 async function undoCapture({ host, cfg, agentId }, params) {
   const agent = nativeOnly(host, cfg, agentId);
-  return { removed: await withSearch(host, { cfg, agentId }, (manager) => manager.undoCapture(agent, text(params, "id"))) };
+  return await withSearch(host, { cfg, agentId }, (manager) => manager.undoCapture(agent, text(params, "id")));
 }
 
 /** @param {Place} place @param {Params} params */

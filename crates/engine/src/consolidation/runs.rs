@@ -55,12 +55,14 @@ mod known;
 mod outcome;
 mod replay;
 mod undo;
+mod unlearn;
 
 use known::merged;
 pub use outcome::{Answer, Applied, Explained, Listed, Planned, Question, Status, Tokens, Undone};
 use outcome::{iso, listed};
 pub use replay::{Replay, Replayed, ReplayedDay, RolledBack, SaidOn};
 use undo::withdrawn_of;
+pub use unlearn::Unlearned;
 
 /// The states of a run.
 mod state {

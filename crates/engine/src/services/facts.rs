@@ -25,7 +25,7 @@ use crate::{
         rules::Category,
         similar::{Comparer, NEAR},
     },
-    consolidation::evidence::unsaid_of_fact,
+    consolidation::{evidence::unsaid_of_fact, runs::Runs},
     index::rows::hash,
     workspace::{exclusions::Exclusions, notes::Notes},
 };
@@ -236,9 +236,11 @@ impl Facts {
                 // First: who is killed in between finds the fact, and forgets it once more.
                 let store = service.context.store();
                 let unsaid = unsaid_of_fact(&fact.text, &fact.path, &store.read(|reader| reader.evidence(""))?);
+                let claims = unsaid.iter().map(|unsaid| unsaid.claim.clone()).collect();
                 store.write(move |tx| tx.unsay(&unsaid))?;
                 let removed = facts::remove(&Notes::of(settings), &zone, &id)?;
                 forget_capture(&folder, &fact.text, service.context.now_ms())?;
+                Runs::to_unlearn(store, settings, service.context.now_ms()).unlearn(&claims)?;
                 let text = hash(fact.text.as_bytes());
                 store.write(move |tx| tx.forget_embeddings(&[text]))?;
                 Ok(removed)

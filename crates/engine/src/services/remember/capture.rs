@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
+
 use super::{super::context::Service, Remember, SearchCall};
 use crate::{
     capture::{
@@ -19,7 +21,10 @@ use crate::{
         session_note,
         similar::Comparer,
     },
-    consolidation::evidence::unsaid_of_capture,
+    consolidation::{
+        evidence::unsaid_of_capture,
+        runs::{Runs, Unlearned},
+    },
     host::ModelTask,
     workspace::exclusions::Exclusions,
 };
@@ -46,6 +51,16 @@ const MAX_ANSWER_TOKENS: u32 = 600;
 const RESEMBLING: usize = 5;
 /// Time limit of that search, and of the comparison with known facts, in milliseconds; nobody waits for either.
 const RESEMBLING_MS: u64 = 5000;
+
+/// What became of a captured fact that was taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// Whether its note had it still.
+    pub removed: bool,
+    /// What became of the entries that consolidation has made of it.
+    #[serde(flatten)]
+    pub unlearned: Unlearned,
+}
 
 /// A task for the model of the agent.
 fn task(id: String, purpose: &'static str, system: &str, prompt: String) -> ModelTask {
@@ -204,11 +219,14 @@ impl Remember {
     }
 
     /// Takes a captured fact out of its note, and out of what consolidation knows. That first: who is killed in between takes
-    /// it out once more.
-    fn undo(&self, collector: &Collector, fact: &Entry, for_good: bool) -> Result<bool> {
+    /// it out once more. Then out of what consolidation has written.
+    fn undo(&self, collector: &Collector, fact: &Entry, for_good: bool) -> Result<Undone> {
         let unsaid = unsaid_of_capture(fact, for_good);
+        let claims = unsaid.iter().map(|unsaid| unsaid.claim.clone()).collect();
         self.context.store().write(move |tx| tx.unsay(&unsaid))?;
-        collector.undo(&fact.id)
+        let removed = collector.undo(&fact.id)?;
+        let runs = Runs::to_unlearn(self.context.store(), &self.context.settings().settings, self.context.now_ms());
+        Ok(Undone { removed, unlearned: runs.unlearn(&claims)? })
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {
@@ -317,15 +335,16 @@ impl Remember {
         self.blocking(move |_, settings| session_note::rename(&settings.workspace_dir, &path, &answer)).await
     }
 
-    /// Takes a captured fact out of its note again.
+    /// Takes a captured fact out of its note again, and the entry that consolidation has made of it where nothing else
+    /// speaks for that.
     ///
     /// # Errors
-    /// [`Code::NotFound`] when there is no such capture, else when its note cannot be written.
-    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
+    /// [`Code::NotFound`] when there is no such capture, else when its note cannot be written, or MEMORY.md.
+    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<Undone> {
         let collector = self.collector(folder, automatic);
-        let removed = self.blocking(move |service, _| service.undo(&collector, &collector.stored(&id)?, true)).await?;
+        let undone = self.blocking(move |service, _| service.undo(&collector, &collector.stored(&id)?, true)).await?;
         self.indexer.sync_in_background();
-        Ok(removed)
+        Ok(undone)
     }
 
     fn collector(&self, folder: PathBuf, automatic: &Automatic) -> Collector {

@@ -15,7 +15,7 @@ use crate::{
     capture::{journal::Journal, queue::Job, recall::Asked},
     host::Origin,
     services::{
-        Lease, OpenCall, open,
+        Engine, Lease, OpenCall, open,
         testing::{FakeHost, hits, open_call, sync},
     },
 };
@@ -126,6 +126,11 @@ async fn what_was_captured_and_undone_is_no_evidence_and_is_not_replayed() {
     }
 }
 
+async fn consolidate(engine: &Engine, call: serde_json::Value) -> serde_json::Value {
+    let call = serde_json::from_value(call).unwrap();
+    engine.consolidator.call(call, Consolidation::default(), 20_000, now_ms()).await.unwrap()
+}
+
 /// `by_tool`: forgotten as a stored fact.
 async fn captured_and_gone(by_tool: bool) {
     let dir = tempfile::tempdir().unwrap();
@@ -133,10 +138,7 @@ async fn captured_and_gone(by_tool: bool) {
     let folder = dir.path().join("own");
     let (journal, automatic) = (Journal::new(&folder), Automatic::default());
     let text = "Remember that my nephew Hugo has epilepsy.";
-    let consolidate = async |call: serde_json::Value| {
-        let call = serde_json::from_value(call).unwrap();
-        engine.consolidator.call(call, Consolidation::default(), 20_000, now_ms()).await.unwrap()
-    };
+    let consolidate = async |call: serde_json::Value| consolidate(&engine, call).await;
     let key = "agent:main:main";
     let said = json!({ "op": "observe", "observed": [{ "kind": "said", "session": key, "texts": [text] }] });
     consolidate(said).await;
@@ -149,7 +151,7 @@ async fn captured_and_gone(by_tool: bool) {
         assert!(engine.facts.forget(folder, fact.id).await.unwrap());
     } else {
         let id = journal.captures().unwrap().remove(0).id;
-        assert!(engine.remember.undo_capture(folder, &automatic, id).await.unwrap());
+        assert!(engine.remember.undo_capture(folder, &automatic, id).await.unwrap().removed);
     }
     assert_eq!(planned().await, 0);
     let replay = json!({ "op": "replay", "apply": true, "notes": true,
@@ -158,6 +160,61 @@ async fn captured_and_gone(by_tool: bool) {
     assert_eq!(planned().await, 0);
     assert!(!consolidate(json!({ "op": "evidence" })).await.to_string().contains("Hugo"));
     engine.release().await;
+}
+
+// "Took … out of its note" was all that was said and done: the entry stayed in MEMORY.md, before every conversation.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_captured_and_undone_leaves_the_memory_file() {
+    const ENTRY: &str = "- My nephew Hugo has epilepsy. <!-- mcrs:";
+    for (by_wish, changed, said_elsewhere) in
+        [(false, false, false), (true, false, false), (false, true, false), (false, false, true)]
+    {
+        let case = format!("by a wish {by_wish}, changed {changed}, said elsewhere {said_elsewhere}");
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = dir.path().join("workspace");
+        std::fs::create_dir_all(workspace.join("memory")).unwrap();
+        std::fs::write(workspace.join("MEMORY.md"), "# Mine\n").unwrap();
+        let engine = engine(dir.path(), FakeHost::default()).await;
+        let folder = dir.path().join("own");
+        let (journal, automatic) = (Journal::new(&folder), Automatic::default());
+        let said = |id: &str, text: &str| Job {
+            session_key: Some("agent:main:main".to_owned()),
+            created_ms: now_ms(),
+            ..turn(id, text)
+        };
+        let capture = async |id: &str, text: &str| {
+            let observed = json!({ "op": "observe", "observed": [{ "kind": "said", "session": "agent:main:main", "texts": [text] }] });
+            consolidate(&engine, observed).await;
+            journal.push(&said(id, text)).unwrap();
+            engine.remember.capture(folder.clone(), &automatic).await.unwrap()
+        };
+        assert_eq!(capture("a", "Remember that my nephew Hugo has epilepsy.").await.stored, 1, "{case}");
+        consolidate(&engine, json!({ "op": "plan" })).await;
+        let run = consolidate(&engine, json!({ "op": "apply" })).await["runId"].as_str().unwrap().to_owned();
+        let memory = || std::fs::read_to_string(workspace.join("MEMORY.md")).unwrap();
+        assert!(memory().contains(ENTRY), "{case}: {}", memory());
+        if changed {
+            let mine = memory().replace("has epilepsy", "had epilepsy");
+            std::fs::write(workspace.join("MEMORY.md"), mine).unwrap();
+        }
+        if said_elsewhere {
+            std::fs::write(workspace.join("memory/2026-01-02.md"), "- my nephew Hugo has epilepsy.\n").unwrap();
+        }
+        if by_wish {
+            capture("b", "Oh, please don't save that.").await;
+            assert_eq!(memory().matches("epilepsy").count(), 0, "{case}: {}", memory());
+        } else {
+            let id = journal.captures().unwrap().remove(0).id;
+            let undone = engine.remember.undo_capture(folder.clone(), &automatic, id).await.unwrap();
+            assert!(undone.removed, "{case}");
+            let stays = changed || said_elsewhere;
+            let left = if stays { vec![run] } else { Vec::new() };
+            assert_eq!((undone.unlearned.learned, undone.unlearned.left), (usize::from(!stays), left), "{case}");
+            assert_eq!(memory().contains("epilepsy"), stays, "{case}: {}", memory());
+        }
+        assert!(memory().starts_with("# Mine\n"), "{case}");
+        engine.release().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
