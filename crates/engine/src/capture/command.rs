@@ -31,6 +31,38 @@ const COMMAND: &[&str] = &[
     r"(?:(?:이것을? |이걸 |다음을 )?기억해(?: ?줘| ?주세요|둬)?|잊지 ?마(?:세요)?|메모해(?: ?줘)?)",
 ];
 
+/// Commands that are a reminder of something to do ("don't let me forget to call") without what begins a statement.
+const WITH_THAT: &[&str] = &[
+    r"(?:(?:do not|don'?t|never)(?: you| ever| let me| let us)+ forget|never forget)(?:,? (?:this|that|it|the following)\b|\s?[:,])",
+    r"(?:nunca|jamais) (?:te |se )?esque[çc]as?(?: (?:de )?que\b| (?:disto|disso)\b|\s?:)|n[ãa]o (?:te |se )?esque[çc]as?(?: (?:nunca|jamais|por favor))+(?: (?:de )?que\b|\s?:)",
+    r"(?:que )?no se (?:te|le|me|nos|os|les) (?:olvide|vaya a olvidar|puede olvidar)(?: (?:nunca|por favor))?,?(?: (?:de )?que\b| (?:esto|eso)\b|\s?:)|(?:(?:no (?:te )?vayas a|nunca) olvid(?:ar(?:te)?|es)|nunca (?:te )?olvides)(?: (?:de )?que\b|\s?:)",
+    r"(?:(?:vergiss|vergesst|vergessen sie)(?: (?:bitte|ja|bloß|mir|mal|das|auch))+ nicht|vergiss nie|nicht vergessen|nie vergessen)(?:,? dass\b|\s?:)",
+    r"(?:n'oublie[sz]?|ne pas oublier|il ne faut pas oublier)(?: (?:surtout|jamais|donc|bien|pas|s'il te plaît|s'il vous plaît))*,?(?: que\b| qu'| (?:ceci|cela|ça)\b|\s?:)",
+    r"(?:non (?:ti |si )?(?:dimenticar(?:e|ti|lo)|dimentichi|scordar(?:e|ti))|non (?:devi|deve) dimenticare)(?: (?:mai|per favore))*,?(?: che\b| (?:questo|ciò)\b|\s?:)",
+    r"(?:vergeet(?: (?:alsjeblieft|vooral|dus|ook|maar|het))+ niet|vergeet nooit|niet vergeten)(?:,? dat\b|\s?:)",
+    r"(?:(?:никогда )?не (?:забудь|забывай)(?:те)?)(?:,? пожалуйста)?(?:,? (?:о том,? )?что\b|\s?:)",
+    r"(?:(?:कृपया |प्लीज़ |और )*(?:(?:यह|ये|इसे|इस बात को) )?(?:मत भूल(?:ना|ो|िए|िएगा|ें)|भूल(?:ना|िएगा|ो) (?:मत|नहीं)|न भूल(?:ना|ें|िए)|(?:हमेशा |ज़रूर )?(?:याद|ध्यान|ध्यान में) रख(?:ना|ो|िए|िएगा|ें|े))(?: कि(?:\s|$)|\s?[:,]))",
+    r"(?:(?:من فضلك،? |رجاء،? |أرجوك،? )?(?:تذكّ?ر(?:ي|وا)?|لا تنسَ?(?:ى|ي|وا)?)(?: دائما)?(?: (?:من فضلك|رجاء))?(?: أنّ?\b| ان\b|\s?[:：،]| (?<kept>أنّ?(?:ني|ي|نا|ه|ها|هم|ك)\b)))",
+];
+
+/// The same behind the fact.
+const ALONE: &str = concat!(
+    r"(?:(?:do not|don'?t|never)(?: you| ever| let me)* forget|nicht vergessen|niet vergeten|(?:que )?no se te (?:olvide|vaya a olvidar)|nunca te esqueças|ne l'oublie(?:z)? (?:surtout )?pas|non dimenticarlo",
+    r"|не забудь(?:те)?|(?:यह |इसे )?(?:मत भूलना|याद रखना)|(?:तो )?भूलना मत|لا تنس(?:َ|ى|ي)?(?: (?:ذلك|هذا))?|تذكّ?ر(?:ي)?(?: (?:ذلك|هذا))?)"
+);
+
+/// The same without a word that begins a statement, where the rest is one.
+const WITHOUT_THAT: &str = r"(?:(?:do not|don'?t|never)(?: you| ever| let me| let us)+ forget|never forget)\s";
+
+/// What such a statement has in English.
+const STATES: &[&str] = &["is", "are", "was", "were", "has", "have", "isn't", "aren't", "hasn't", "haven't"];
+
+/// What ends a Japanese sentence whose fact stands before: "… is what you should remember".
+const BEHIND: &str = concat!(
+    r"[、,\s]*(?:という(?:こと|事|ふうに|風に)?(?:を|は|も)?|って(?:こと|事)?(?:を|は|も)?|(?:こと|事)(?:を|は|も)?|と|を)(?:ちゃんと|必ず|よく|しっかり|ずっと|ぜひ)*",
+    r"(?:覚え(?:といて|ておいて|ていて|てて|て)|記憶して(?:おいて)?|メモして(?:おいて)?)(?:ください|下さい|くれる|くれ|ほしい|欲しい|もらえますか|ちょうだい|ね|よ)*[\s。！!.]*$"
+);
+
 /// What stands between the command and the fact.
 const AFTER: &str = r"\s*[:：,，、;；\-–—]*\s*";
 
@@ -43,12 +75,17 @@ const POINTERS: &str = concat!(
 );
 
 static AT_BEGIN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| as_written(&format!(r"^\s*{BEFORE}(?:{}){AFTER}", COMMAND.join("|"))));
+    LazyLock::new(|| as_written(&format!(r"^\s*{BEFORE}(?:{}|{}){AFTER}", COMMAND.join("|"), WITH_THAT.join("|"))));
+
+static AT_BEGIN_OF_STATEMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| as_written(&format!(r"^\s*{BEFORE}{WITHOUT_THAT}\s*")));
 
 /// A command after the fact: "…, remember that".
 static AT_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    as_written(&format!(r"[,;，、.–—-]\s*{BEFORE}(?:{})(?:[\s,]*{POINTERS})*[\s.!。！]*$", COMMAND.join("|")))
+    as_written(&format!(r"[,;，、.–—-]\s*{BEFORE}(?:{}|{ALONE})(?:[\s,]*{POINTERS})*[\s.!。！]*$", COMMAND.join("|")))
 });
+
+static JAPANESE_END: LazyLock<Option<Regex>> = LazyLock::new(|| as_written(BEHIND));
 
 static ONLY_POINTERS: LazyLock<Option<Regex>> =
     LazyLock::new(|| as_written(&format!(r"^(?:[\s\p{{P}}]*{POINTERS})*[\s\p{{P}}]*$")));
@@ -67,22 +104,62 @@ pub enum Request<'a> {
 /// What a sentence asks to remember.
 #[must_use]
 pub fn read(sentence: &str) -> Request<'_> {
-    let (Some(at_begin), Some(at_end), Some(pointers)) = (AT_BEGIN.as_ref(), AT_END.as_ref(), ONLY_POINTERS.as_ref())
+    let (Some(at_end), Some(pointers), Some(behind)) = (AT_END.as_ref(), ONLY_POINTERS.as_ref(), JAPANESE_END.as_ref())
     else {
         return Request::None;
     };
-    let begin = at_begin.find(sentence).filter(|found| ends_word(sentence, found.end())).map_or(0, |found| found.end());
+    let begin = begin_of(sentence);
     let rest = sentence.get(begin..).unwrap_or_default();
     // "Remember to buy milk" says what is to be done, and keeps its verb.
-    if begin > 0 && rest.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("to")) {
+    if begin > 0 && (starts_with_to(rest) || is_errand(sentence.get(..begin).unwrap_or_default(), rest)) {
         return Request::None;
     }
-    let end = at_end.find(rest).filter(|found| found.start() > 0).map_or(rest.len(), |found| found.start());
+    let end = [at_end, behind].into_iter().find_map(|end| end.find(rest).filter(|found| found.start() > 0));
+    let end = end.map_or(rest.len(), |found| found.start());
     if begin == 0 && end == rest.len() {
         return Request::None;
     }
     let fact = rest.get(..end).unwrap_or_default().trim();
     if pointers.is_match(fact) { Request::Bare } else { Request::Fact(fact) }
+}
+
+/// Where the fact begins behind a command; 0 without one.
+fn begin_of(sentence: &str) -> usize {
+    let found = AT_BEGIN.as_ref().and_then(|at_begin| at_begin.captures(sentence));
+    let end = found.and_then(|found| {
+        let kept = found.name("kept").map(|kept| kept.start());
+        let whole = found.get(0).map(|whole| whole.end()).filter(|end| ends_word(sentence, *end));
+        kept.or(whole)
+    });
+    let bare = || {
+        let end = AT_BEGIN_OF_STATEMENT.as_ref()?.find(sentence)?.end();
+        let rest = sentence.get(end..)?.to_lowercase().replace('\u{2019}', "'");
+        rest.split_whitespace().skip(1).any(|word| STATES.contains(&word)).then_some(end)
+    };
+    end.or_else(bare).unwrap_or(0)
+}
+
+fn starts_with_to(rest: &str) -> bool {
+    rest.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("to"))
+}
+
+/// Whether what stands behind "Nicht vergessen:" and "Niet vergeten:" is something to do: "Milch kaufen".
+fn is_errand(command: &str, rest: &str) -> bool {
+    let command = command.to_lowercase();
+    if !["nicht vergessen", "nie vergessen", "niet vergeten"].iter().any(|say| command.contains(say))
+        || command.contains("dass")
+        || command.contains(" dat")
+    {
+        return false;
+    }
+    let rest = rest.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let last = rest.split_whitespace().next_back().unwrap_or_default();
+    // A verb that stands last in its first form, and nobody who does it: "die Tore quietschen" is no errand.
+    let has_subject = ["die", "wir", "sie", "meine", "unsere", "de", "wij", "we", "mijn", "onze", "zij", "ze"];
+    last.starts_with(char::is_lowercase)
+        && ["en", "ern", "eln"].iter().any(|end| last.ends_with(end))
+        && !has_subject.contains(&first.as_str())
 }
 
 /// Whether a command ends where a word does: "noted" is no "note".
@@ -121,6 +198,78 @@ mod tests {
             ("기억해 줘: 문이 삐걱거려", "문이 삐걱거려"),
         ] {
             assert_eq!(read(said), Request::Fact(fact), "{said}");
+        }
+    }
+
+    // They were passed over as stating nothing; Arabic and Japanese ones kept the words of the command.
+    #[test]
+    fn other_common_ways_to_ask_are_known() {
+        let gate = "the gate squeaks";
+        let cases = [
+            ("Don't let me forget that the gate squeaks", gate),
+            ("Please don’t let me forget that the gate squeaks", gate),
+            ("Never let me forget that the gate squeaks", gate),
+            ("Please never forget that the gate squeaks", gate),
+            ("Don't ever forget that the gate squeaks", gate),
+            ("Don't let me forget the gate code is 4711", "the gate code is 4711"),
+            ("The gate squeaks, don't let me forget that.", "The gate squeaks"),
+            ("Que no se te olvide que el portón chirría", "el portón chirría"),
+            ("No se te vaya a olvidar que el portón chirría", "el portón chirría"),
+            ("No se te olvide: el portón chirría", "el portón chirría"),
+            ("Nunca olvides que el portón chirría", "el portón chirría"),
+            ("Vergiss bitte nicht, dass das Tor quietscht", "das Tor quietscht"),
+            ("Bitte vergiss ja nicht, dass das Tor quietscht", "das Tor quietscht"),
+            ("Nicht vergessen: das Tor quietscht", "das Tor quietscht"),
+            ("Bitte nicht vergessen, dass die Tore quietschen", "die Tore quietschen"),
+            ("Nicht vergessen: die Tore quietschen", "die Tore quietschen"),
+            ("N'oublie surtout pas que le portail grince", "le portail grince"),
+            ("N’oubliez jamais qu’Anne aime le thé", "Anne aime le thé"),
+            ("Non dimenticare che il cancello cigola", "il cancello cigola"),
+            ("Non dimenticarti mai che il cancello cigola", "il cancello cigola"),
+            ("Niet vergeten: het hek piept", "het hek piept"),
+            ("Vergeet alsjeblieft niet dat het hek piept", "het hek piept"),
+            ("Não te esqueças que o portão range", "o portão range"),
+            ("Não te esqueças de que o portão range", "o portão range"),
+            ("Nunca te esqueças de que o portão range", "o portão range"),
+            ("Не забудь, что ворота скрипят", "ворота скрипят"),
+            ("Никогда не забывай, что ворота скрипят", "ворота скрипят"),
+            ("मत भूलना कि फाटक चरमराता है", "फाटक चरमराता है"),
+            ("कृपया याद रखना कि फाटक चरमराता है", "फाटक चरमराता है"),
+            ("यह मत भूलना कि फाटक चरमराता है", "फाटक चरमराता है"),
+            ("تذكر أن البوابة تصر", "البوابة تصر"),
+            ("تذكّري أنّ البوابة تصر", "البوابة تصر"),
+            ("لا تنس أن البوابة تصر", "البوابة تصر"),
+            ("من فضلك لا تنسى أن البوابة تصر", "البوابة تصر"),
+            ("تذكر أنني أعيش في عمان", "أنني أعيش في عمان"),
+            ("門がきしむと覚えておいて", "門がきしむ"),
+            ("門がきしむということを覚えておいてください。", "門がきしむ"),
+            ("門がきしむって覚えといてね", "門がきしむ"),
+        ];
+        let wrong: Vec<_> = cases.iter().filter(|(said, fact)| read(said) != Request::Fact(fact)).collect();
+        let read: Vec<_> = wrong.iter().map(|(said, _)| (said, read(said))).collect();
+        assert!(wrong.is_empty(), "{read:#?}");
+    }
+
+    #[test]
+    fn a_reminder_of_something_to_do_is_none() {
+        for said in [
+            "Don't forget to buy milk tomorrow",
+            "Don't let me forget to call Ana",
+            "Never let me forget my keys",
+            "Never forget your roots",
+            "Don't forget to forget my old number",
+            "Que no se te olvide comprar leche",
+            "Nicht vergessen: morgen Milch kaufen!",
+            "Vergiss bitte nicht, Milch zu kaufen",
+            "Niet vergeten: melk kopen",
+            "N'oublie surtout pas d'acheter du lait",
+            "Non dimenticarti di comprare il latte",
+            "Nunca te esqueças de comprar leite",
+            "दूध लाना मत भूलना",
+            "Я никогда не забываю, что сказал",
+            "友達と覚えている歌",
+        ] {
+            assert_eq!(read(said), Request::None, "{said}");
         }
     }
 

@@ -318,4 +318,40 @@ mod tests {
             assert_eq!(found.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), kept, "{said}");
         }
     }
+
+    // Each was skipped as stating nothing, or kept with the words of the command.
+    #[test]
+    fn common_ways_to_ask_are_heard_in_every_language() {
+        let kept = |said: &str| {
+            let text = crate::capture::filter::capturable(said).map_err(Reason::as_str)?;
+            let found = find(&text).map_err(Reason::as_str)?;
+            Ok::<_, &str>(found.into_iter().map(|found| found.text).collect::<Vec<_>>().join("|"))
+        };
+        let cases = [
+            ("Don't let me forget that the gate squeaks.", "the gate squeaks."),
+            ("Never let me forget that the gate squeaks", "the gate squeaks"),
+            ("Please never forget that the gate squeaks", "the gate squeaks"),
+            ("Que no se te olvide que el portón chirría", "el portón chirría"),
+            ("No se te vaya a olvidar que el portón chirría", "el portón chirría"),
+            ("Vergiss bitte nicht, dass das Tor quietscht", "das Tor quietscht"),
+            ("Nicht vergessen: das Tor quietscht", "das Tor quietscht"),
+            ("N'oublie surtout pas que le portail grince", "le portail grince"),
+            ("Non dimenticare che il cancello cigola", "il cancello cigola"),
+            ("Niet vergeten: het hek piept", "het hek piept"),
+            ("Não te esqueças de que o portão range", "o portão range"),
+            ("Não te esqueças que o portão range", "o portão range"),
+            ("Не забудь, что ворота скрипят", "ворота скрипят"),
+            ("मत भूलना कि फाटक चरमराता है", "फाटक चरमराता है"),
+            ("याद रखना कि फाटक चरमराता है", "फाटक चरमराता है"),
+            ("تذكر أن البوابة تصر", "البوابة تصر"),
+            ("لا تنس أن البوابة تصر", "البوابة تصر"),
+            ("門がきしむと覚えておいて", "門がきしむ"),
+        ];
+        let wrong: Vec<_> = cases.iter().map(|(said, fact)| (said, kept(said), fact)).collect();
+        let wrong: Vec<_> = wrong.iter().filter(|(_, kept, fact)| kept.as_deref() != Ok(fact)).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        for reminder in ["Never forget your roots", "Niet vergeten: melk kopen"] {
+            assert_eq!(kept(reminder), Err("no-trigger"), "{reminder}");
+        }
+    }
 }
