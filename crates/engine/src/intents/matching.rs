@@ -14,6 +14,10 @@ use text::{
 /// Characters of a message that are looked at.
 const MESSAGE_CHARS: usize = 20_000;
 
+/// Longest message, in characters, whose words are read in every language that it may be in. "Meine Kinder" tells none, and read as
+/// English it mentions no "Kind"; a longer one has words of the grammar that tell.
+const SHORT_CHARS: usize = 200;
+
 /// What brought an intent up, or kept it down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mention {
@@ -45,7 +49,7 @@ impl Message {
             lower: text.to_lowercase(),
             folded_words: text::words::words(&folded).map(str::to_owned).collect(),
             folded,
-            terms: Analyzer::new().terms(&text).into_iter().collect(),
+            terms: Analyzer::new().terms(&text).into_iter().chain(readings(&text)).collect(),
             words: in_order.iter().cloned().collect(),
             in_order,
         }
@@ -150,6 +154,19 @@ pub(super) fn says_nothing(keyword: &str) -> bool {
     !is_quoted && !plan.terms.is_empty() && plan.terms.iter().all(|term| term.kind == TermKind::StopWord)
 }
 
+/// The forms of the words of a short message in the languages that it may be in.
+fn readings(message: &str) -> Vec<String> {
+    if message.chars().nth(SHORT_CHARS).is_some() {
+        return Vec::new();
+    }
+    let terms = understand(message, 0, "UTC").terms.into_iter().filter(|term| term.kind == TermKind::Word);
+    let likely = |term: text::query::QueryTerm| {
+        let most = term.alternatives.iter().map(|form| form.weight).fold(0.0, f32::max);
+        term.alternatives.into_iter().filter(move |form| form.weight >= most).map(|form| form.term)
+    };
+    terms.flat_map(likely).collect()
+}
+
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
@@ -180,4 +197,33 @@ fn stands_in(text: &str, phrase: &str, is_of_word: impl Fn(char) -> bool) -> boo
 /// Words as memory-core cuts them: letters, numbers, `_` and `-`, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mentions(keyword: &str, message: &str) -> bool {
+        Message::new(message).holds(&taken_apart(keyword))
+    }
+
+    // Short messages were read as English: "Meine Kinder" mentioned no "Kind".
+    #[test]
+    fn short_messages_mention_inflected_keywords() {
+        for (keyword, message) in [
+            ("Kind", "Meine Kinder"),
+            ("kind", "Mit den Kindern"),
+            ("Kind", "Kinder kommen morgen"),
+            ("Steuererklärung", "zwei Steuererklärungen"),
+            ("Apfel", "Mit Äpfeln"),
+            ("reunião", "duas reuniões"),
+            ("boat", "two boats"),
+            ("лодка", "две лодки"),
+        ] {
+            assert!(mentions(keyword, message), "{keyword}: {message}");
+        }
+        for (keyword, message) in [("art", "a party"), ("luz", "lunes por la tarde")] {
+            assert!(!mentions(keyword, message), "{keyword}: {message}");
+        }
+    }
 }
