@@ -218,7 +218,8 @@ export function doneText({ id, final, undoUntil, pending, shared, embeddingError
 const isTranscript = (path) => path.startsWith("sessions/");
 
 /** @param {{path: string, startLine: number, endLine: number, text: string}} passage */
-const passageText = ({ path, startLine, endLine, text }) => `  ${paint("cyan", `${path}:${startLine}-${endLine}`)} ${text}`;
+const passageText = ({ path, startLine, endLine, text }) =>
+  `  ${paint("cyan", `${path}:${startLine}${endLine === startLine ? "" : `-${endLine}`}`)} ${text}`;
 
 /** @param {Report["lines"]} passages */
 function passageTexts(passages) {

@@ -1,6 +1,7 @@
 //! The one step that finds out what is meant: passages, conversations, people and times become the pieces of a plan. It
 //! changes nothing.
 
+mod chosen;
 mod passages;
 mod paths;
 

@@ -1,10 +1,12 @@
 //! What is named by hand: files and folders, lines, and the passages that a search shows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{
     super::{ForgetCall, Passage},
-    Found, shown_text,
+    Found,
+    chosen::{Asked, Choice},
+    shown_text,
 };
 use crate::workspace::{
     excerpt::composed_otherwise,
@@ -19,7 +21,6 @@ use model::{
     source::Source,
 };
 use store::{Reader, generations::GenerationId};
-use text::{analyze::Analyzer, fold::fold, words};
 use unicode_normalization::UnicodeNormalization;
 
 impl Found {
@@ -45,13 +46,17 @@ impl Found {
             }
             (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
         }
-        for hit in hits {
+        let asked = call.search.as_ref().map(|search| Asked::of(&search.query));
+        let shares = |hit: &&Hit| asked.as_ref().is_some_and(|asked| asked.is_held(&hit.snippet));
+        // Where one holds the words, what is only like them is not meant.
+        let some_share = hits.iter().any(|hit| shares(&hit));
+        for hit in hits.iter().filter(|hit| !some_share || shares(hit)) {
             if is_media(hit.source, &hit.path) {
                 self.path(r, live, roots, &hit.path)?;
                 continue;
             }
             let choice = Choice {
-                query: call.search.as_ref().map(|search| search.query.as_str()),
+                asked: asked.as_ref(),
                 // Lines of a conversation are numbered by message: the words that are shown say which are meant.
                 shown: (hit.source == Source::Sessions).then_some(hit.snippet.as_str()),
                 best: hit.excerpt.as_deref(),
@@ -68,7 +73,7 @@ impl Found {
         live: GenerationId,
         (source, path): (Source, &str),
         (first, last): (u32, u32),
-        Choice { shown, query, best }: Choice<'_>,
+        Choice { shown, asked, best }: Choice<'_>,
     ) -> Result<()> {
         let file = r.files(live, source.as_str())?.get(path).copied();
         let Some(file) = file else {
@@ -94,60 +99,37 @@ impl Found {
             }
         }
         lines.retain(|_, line| !line.trim().is_empty());
-        if let Some(query) = query {
-            keep_best(&mut lines, query, best);
+        if let Some(asked) = asked {
+            asked.keep_best(&mut lines, best);
         }
-        let numbers = lines.keys().map(|(number, _)| *number).filter(|_| shown.is_none());
-        let (start_line, end_line) = numbers.fold((None, None), |(start, _), n| (start.or(Some(n)), Some(n)));
-        let Some(text) = lines.values().next() else {
+        if lines.is_empty() {
             return Err(Error::new(Code::NotFound, format!("\"{path}\" has no text in these lines")));
-        };
-        let text = shown_text(text);
-        self.report.passages.push(Passage {
+        }
+        let place = |start_line, end_line, text: &str| Passage {
             path: path.to_owned(),
-            start_line: start_line.unwrap_or_else(|| *wanted.start()),
-            end_line: end_line.unwrap_or_else(|| *wanted.end()),
-            text,
-        });
+            start_line,
+            end_line,
+            text: shown_text(text),
+        };
+        let mut numbered = lines.iter().map(|((number, _), line)| (*number, line.as_str()));
+        match (asked, shown) {
+            // Each that goes is shown: between two of them stands what stays.
+            (Some(_), None) => self.report.passages.extend(numbered.map(|(number, line)| place(number, number, line))),
+            (Some(_), Some(_)) => {
+                let of_shown = numbered.map(|(_, line)| place(*wanted.start(), *wanted.end(), line));
+                self.report.passages.extend(of_shown);
+            }
+            (None, _) => {
+                let first = numbered.next();
+                let last = numbered.next_back().or(first);
+                self.report.passages.extend(first.zip(last).map(|(first, last)| place(first.0, last.0, first.1)));
+            }
+        }
         let (everywhere, here): (Vec<_>, Vec<_>) = lines.values().partition(|line| is_telling(line));
         let hashes = |lines: Vec<&String>| lines.into_iter().map(|line| line_hash(line)).collect();
         self.whats.push(What::Lines { path: path.to_owned(), here: hashes(here), everywhere: hashes(everywhere) });
         self.lines.extend(lines.into_values());
         Ok(())
-    }
-}
-
-/// Which lines of a passage are meant.
-#[derive(Clone, Copy, Default)]
-struct Choice<'a> {
-    /// Those that a search showed.
-    shown: Option<&'a str>,
-    /// Those that a search was about: a passage of a note says more than what was asked for.
-    query: Option<&'a str>,
-    /// The line that the search finds best in it.
-    best: Option<&'a str>,
-}
-
-/// Keeps the lines that hold most of the words of a query, the one that the search finds `best` when none holds any, as when only
-/// the meaning was the same, and all of them where it does not tell.
-fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str, best: Option<&str>) {
-    let mut analyzer = Analyzer::new();
-    // Words as they are written, and as a search compares them: inflected, or without spaces between them.
-    let mut words = |text: &str| -> BTreeSet<String> {
-        let plain = words::words(text).filter(|word| word.chars().count() > 1).map(fold);
-        plain.chain(analyzer.terms(text)).collect()
-    };
-    let asked = words(query);
-    let held: Vec<usize> = lines.values().map(|line| words(line).intersection(&asked).count()).collect();
-    let most = held.iter().copied().max().unwrap_or(0);
-    if most > 0 {
-        let mut held = held.into_iter();
-        lines.retain(|_, _| held.next().is_some_and(|count| count * 2 > most));
-        return;
-    }
-    let is_best = |line: &str| best.is_some_and(|best| best.trim() == line.trim());
-    if lines.values().any(|line| is_best(line)) {
-        lines.retain(|_, line| is_best(line));
     }
 }
 
