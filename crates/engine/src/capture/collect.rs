@@ -1,5 +1,6 @@
 //! From a finished turn to facts in the note of the day: judged, compared with what is known, capped, written, logged.
 
+mod correcting;
 mod taking_back;
 
 use std::{
@@ -122,14 +123,26 @@ impl Collector {
         let mut candidates = Vec::new();
         let texts: Vec<String> = job.messages.iter().map(|m| envelope::strip(&m.text)).collect();
         let withheld = taken_back::withheld(&job.messages, &texts);
-        // What was in a turn before was judged with it.
-        let new = job.messages.iter().zip(withheld).skip(job.seen);
-        for (message, withheld) in new.filter(|(m, _)| m.role == Role::User) {
+        let mut before = None;
+        for (at, (message, withheld)) in job.messages.iter().zip(withheld).enumerate() {
+            if message.role != Role::User {
+                continue;
+            }
             let hash = fingerprint_of(message);
-            if !judged.insert(hash.clone()) {
+            let said_before = before.replace(hash.clone());
+            // What was in a turn before was judged with it.
+            if at < job.seen || !judged.insert(hash.clone()) {
                 continue;
             }
             let said = if withheld { Err(Reason::OffRecord) } else { filter::capturable(&message.text) };
+            let corrected = match &said {
+                Ok(text) => self.corrected(job, text, said_before.as_deref(), &candidates)?,
+                Err(_) => None,
+            };
+            if let Some(found) = corrected {
+                candidates.push(candidate(&found.text, found.category, &hash));
+                continue;
+            }
             match said.and_then(|text| rules::find(&text)) {
                 Ok(found) => {
                     let found = found.into_iter().map(|fact| candidate(&fact.text, fact.category, &hash));

@@ -51,6 +51,16 @@ pub struct Entry {
     pub message: String,
 }
 
+impl Entry {
+    /// Whether it is of a conversation.
+    pub(super) fn is_of(&self, key: Option<&str>, id: Option<&str>) -> bool {
+        match (self.session_id.as_deref(), id) {
+            (Some(of), Some(here)) => of == here,
+            _ => self.session_key.is_some() && self.session_key.as_deref() == key,
+        }
+    }
+}
+
 impl Journal {
     /// Adds what became of a text.
     ///

@@ -20,10 +20,7 @@ impl Collector {
     /// When the journal cannot be read.
     pub(crate) fn taken_back(&self, job: &Job) -> Result<Vec<Entry>> {
         let Some(wish) = taken_back::of_turn(job) else { return Ok(Vec::new()) };
-        let is_of_conversation = |entry: &&Entry| match (&entry.session_id, &job.session_id) {
-            (Some(of), Some(here)) => of == here,
-            _ => entry.session_key.is_some() && entry.session_key == job.session_key,
-        };
+        let is_of_conversation = |entry: &&Entry| entry.is_of(job.session_key.as_deref(), job.session_id.as_deref());
         let captures = self.journal().captures()?;
         let own = [fingerprint_of(wish.message), fingerprint(&job.id)];
         let mut before = captures.iter().filter(is_of_conversation).filter(|entry| !own.contains(&entry.message));

@@ -6,12 +6,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+pub(super) mod correction;
 mod life;
 mod passing;
 mod signs;
 mod telling;
 
 use self::{
+    correction::{corrects, with_correction},
     life::LIFE,
     passing::{is_passing, without_apology},
     signs::SIGNS,
@@ -125,8 +127,17 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
     let mut sentences_seen = 0;
     // The sentence before, as long as it was not kept; and whether the next one was asked for.
     let (mut before, mut is_wanted) = (None, false);
-    for sentence in sentences(text).map(without_apology) {
+    // Whether the sentence before was kept.
+    let mut was_kept = false;
+    for whole in sentences(text) {
         sentences_seen += 1;
+        let (corrected, kept_before) = (found.last().filter(|_| was_kept), found.len());
+        if let Some(Found { text, category }) = corrected.filter(|_| corrects(whole)) {
+            found.push(Found { text: with_correction(text, whole), category: *category });
+            continue;
+        }
+        was_kept = false;
+        let sentence = without_apology(whole);
         if is_question(sentence) {
             questions += 1;
             before = None;
@@ -142,6 +153,7 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
                 is_wanted = sentence.ends_with([':', '：']);
                 let meant = before.take().filter(|_| !is_wanted);
                 found.extend(meant.map(|text: &str| Found { text: text.to_owned(), category: categorize(text) }));
+                was_kept = found.len() > kept_before;
                 continue;
             }
             Request::Fact(fact) => fact,
@@ -157,6 +169,7 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
             before = Some(sentence);
         }
         is_wanted = false;
+        was_kept = found.len() > kept_before;
     }
     if found.is_empty() {
         return Err(if sentences_seen > 0 && questions == sentences_seen {

@@ -57,6 +57,53 @@ fn facts_go_to_the_note_of_the_users_day_once() {
     assert_eq!(reasons(&c), ["duplicate"]);
 }
 
+// The wrong day stayed alone in memory: the correction stated nothing by itself.
+#[test]
+fn a_correction_without_a_subject_is_kept_with_what_it_corrects() {
+    let said = "My dentist appointment is on 3 December.";
+    for correction in [
+        "No, sorry, it's the 10th.",
+        "Sorry, I meant the 10th of December",
+        "Nein, Entschuldigung, am 10.",
+        "No, perdón, es el 10",
+        "Não, desculpa, é no dia 10",
+    ] {
+        let line = format!("- [entity] {said} – {correction}\n");
+        let at = |id: &str, texts: &[&str], seen| Job { seen, ..job(id, texts) };
+        // In a turn of its own, with and without the one before; in the same turn; in the same message.
+        for turns in [
+            vec![at("1", &[said], 0), at("2", &[said, correction], 1)],
+            vec![at("1", &[said], 0), at("2", &[correction], 0)],
+            vec![at("1", &[said, correction], 0)],
+            vec![at("1", &[&format!("{said} {correction}")], 0)],
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let c = collector(dir.path());
+            let stored: usize = turns.iter().map(|turn| run(&c, turn).0).sum();
+            assert_eq!(stored, 2, "{correction}: {}", note(&c));
+            let (kept, category) = (note(&c), |text: &str| text.replace("[fact]", "[entity]"));
+            assert!(category(&kept).ends_with(&format!("{said}\n{line}")), "{correction}: {kept}");
+            assert_eq!(run(&c, turns.last().unwrap()), (0, 0), "judged once");
+        }
+    }
+    // What stands before it was not captured, or something else was said between.
+    for turns in [
+        vec![job("1", &["What day is it?", "No, sorry, it's the 10th."])],
+        vec![job("1", &[said]), job("2", &[said, "What day is it?", "No, sorry, it's the 10th."])],
+        vec![
+            job("1", &[said]),
+            Job { session_key: Some("other".to_owned()), ..job("2", &["No, sorry, it's the 10th."]) },
+        ],
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let c = collector(dir.path());
+        for turn in &turns {
+            run(&c, turn);
+        }
+        assert!(!note(&c).contains("10th"), "{}", note(&c));
+    }
+}
+
 // A model, or a message, gave notes a trigger, or made a heading or a list of a fact.
 #[test]
 fn a_fact_is_one_plain_line() {
