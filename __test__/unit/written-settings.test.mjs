@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { native } from "../../lib/native.js";
 import { beginWritten, olderSettings } from "../../plugin/hooks/written.js";
+import { Host } from "../../plugin/host.js";
 import { lookAtFile } from "../../plugin/service.js";
 import { commandLine } from "../support/command-line.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
@@ -49,6 +50,18 @@ test("what is switched off in the file is off from the next turn on, whatever th
   // What is switched on there waits for the host, which knows what else that takes.
   write(ON);
   expect(await tell("My uncle is called Leo and lives in Braga.")).toMatchObject({ captured: true });
+});
+
+// Hosts register a plugin many times: the service that looks at the file is of another registration than the hooks.
+test("what is switched off while a turn is at work is not captured at its end", async () => {
+  const { api, handlers, agent, write, read } = await stubborn(ON);
+  await handlers.before_prompt_build({ prompt: "My boat is called Quokka.", messages: [] }, MAIN);
+  write({ ...ON, autoCapture: false });
+  const other = new Host(api);
+  vi.spyOn(other, "writtenConfig").mockImplementation(read);
+  await lookAtFile(other);
+  await handlers.agent_end(turn("My boat is called Quokka and lies in Porto."), MAIN);
+  expect(await native().listCaptures(agent, 100)).toEqual({ captures: [], waiting: 0 });
 });
 
 test("a file that the host would refuse, or that cannot be understood, changes nothing", async () => {

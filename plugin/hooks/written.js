@@ -20,8 +20,11 @@ const READING_MS = 2000;
 /** In the folder of all agents: that a gateway runs with other settings, for commands, which only see the file. */
 const MARK = "older-settings.json";
 
-/** By host, what was last seen. @type {WeakMap<Host, Written>} */
-const known = new WeakMap();
+/**
+ * By state directory, what was last seen: a host registers many times, and what one registration reads is true for all.
+ * @type {Map<string, Written>}
+ */
+const known = new Map();
 
 /** Changes whenever one of the files is written. @param {string[]} files */
 function stampOf(files) {
@@ -41,7 +44,7 @@ export function beginWritten(host, { read = false } = {}) {
   const file = process.env.OPENCLAW_CONFIG_PATH || path.join(host.stateDir(), "openclaw.json");
   /** @type {Written} */
   const written = { files: [file], stamp: read ? "" : stampOf([file]), changedAt: Date.now() };
-  known.set(host, written);
+  known.set(host.stateDir(), written);
   return written;
 }
 
@@ -51,7 +54,7 @@ export function beginWritten(host, { read = false } = {}) {
  * @returns {Promise<void> | undefined}
  */
 export function readWritten(host) {
-  const written = known.get(host) ?? beginWritten(host);
+  const written = known.get(host.stateDir()) ?? beginWritten(host);
   if (written.reading) return written.reading;
   const stamp = stampOf(written.files);
   if (stamp === written.stamp) return undefined;
@@ -93,7 +96,7 @@ export async function readWrittenInTime(host) {
  * The configuration that the file holds, where it was written since the host took its own.
  * @param {Host} host
  */
-export const writtenConfig = (host) => known.get(host)?.config;
+export const writtenConfig = (host) => known.get(host.stateDir())?.config;
 
 /**
  * Settings of automatic memory without what is switched off in the file.
@@ -116,7 +119,7 @@ export function withoutSwitchedOff(now, written) {
  * @param {string[]} names Settings that differ.
  */
 export function tellOlder(host, names) {
-  const written = known.get(host);
+  const written = known.get(host.stateDir());
   if (!written?.config) return;
   const mark = markFile(host);
   if (names.length === 0) {
