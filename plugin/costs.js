@@ -8,8 +8,9 @@
  * @typedef {import("../lib/engine.d.ts").ModelPrice} ModelPrice
  * @typedef {import("../lib/engine.d.ts").Answers} Answers
  * @typedef {{month: string, models: {provider: string, model: string, requests: number, tokens: number}[]}} Embedded
- * @typedef {{provider?: string, booked?: {provider: string, model: string} | null, price: unknown}} Current The embedding model in
- *   use: the provider's name in the settings, as whose the engine books it, and `pricePerMillionTokens`.
+ * @typedef {{provider?: string, booked?: {provider: string, model: string, formerly?: string} | null, price: unknown}} Current The
+ *   embedding model in use: the provider's name in the settings, as whose the engine books it, and did formerly, and
+ *   `pricePerMillionTokens`.
  */
 
 /** What runs in this process costs nothing. */
@@ -87,12 +88,16 @@ function pricedRow({ hostCost = 0, costed = 0, ...row }, price) {
  */
 function priceOf({ purpose, provider, model }, configured, current, kept) {
   if (purpose === "embeddings" && provider === FREE) return { input: 0, output: 0, from: "settings" };
-  const isCurrent = purpose === "embeddings" && provider === current.booked?.provider && model === current.booked.model;
-  const named =
-    entryOf(configured, provider, model) ?? (isCurrent && current.provider ? entryOf(configured, current.provider, model) : undefined);
+  const { booked } = current;
+  const isCurrent = purpose === "embeddings" && model === booked?.model && [booked.provider, booked.formerly].includes(provider);
+  // A server of one's own was booked as the maker of what it speaks: its own name says first what it costs.
+  const names = new Set([...(isCurrent ? [current.provider, booked?.provider] : []), provider].filter((name) => name !== undefined));
+  const ofNames = (/** @type {ModelPrice[]} */ prices) =>
+    [...names].map((name) => entryOf(prices, name, model)).find((price) => price !== undefined);
+  const named = ofNames(configured);
   if (named) return { ...bothOf(named), from: "settings" };
   if (isCurrent && typeof current.price === "number") return { input: current.price, output: current.price, from: "settings" };
-  const said = entryOf(kept, provider, model);
+  const said = ofNames(kept) ?? (isCurrent && booked?.formerly ? entryOf(kept, booked.formerly, model) : undefined);
   return said ? { ...bothOf(said), from: "page" } : null;
 }
 

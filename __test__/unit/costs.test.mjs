@@ -51,17 +51,32 @@ test("the price of an OpenAI-compatible server is found under its own name", () 
   expect(cost({ prices: { "openai-compatible/large": 2 } })).toBe(null);
 });
 
+// What stayed on this machine was shown as sent to OpenAI, and had its price.
+test("a server of one's own has not the price of the maker of what it speaks, and what was booked before stays readable", () => {
+  const models = [{ provider: "openai-compatible", model: "small", requests: 1, tokens: 1_000_000 }];
+  const booked = { provider: "openai-compatible", model: "small", formerly: "openai" };
+  const current = { provider: "openai-compatible", booked, price: undefined };
+  const costs = (/** @type {object} */ more) =>
+    costsOf({ ...NOTHING, embedded: [{ month: MONTH, models: [...models, ...EMBEDDED[0].models] }], current, ...more }).months[0].models;
+  const [own, before, large] = costs({ prices: { openai: 9, "openai-compatible": 2 } });
+  expect([own.cost, before.cost, large.cost]).toEqual([2, 4, 9]);
+  expect(costs({ prices: { openai: 9 } })[0].cost).toBe(null);
+  // A price that was said on the page under the former name.
+  expect(costs({ kept: [{ of: "openai/small", input: 3 }] })[0].cost).toBe(3);
+});
+
 // A table of ours said under which name the engine books one of them, and of LM Studio it said nothing.
 test.each(["openai-compatible", "lmstudio"])("the engine says as whose %s is booked, and its price is found", async (provider) => {
   const server = await startProvider({ latencyMs: 0 });
   onTestFinished(server.stop);
-  const plugins = { entries: { "memory-core-rs": { config: { prices: { [provider]: 2 } } } } };
+  const plugins = { entries: { "memory-core-rs": { config: { prices: { openai: 9, [provider]: 2 } } } } };
   const search = { provider, model: "test-embed", remote: { baseUrl: server.baseUrl, apiKey: "sk-x" } };
   const { run, json } = await commandLine(search, { plugins });
   await run("index");
   const [{ costs, scan }] = await json("status");
-  expect(scan.usage.current).toEqual({ provider: "openai", model: "test-embed" });
-  const [{ input, cost }] = costs.months[0].models;
+  expect(scan.usage.current).toEqual({ provider, model: "test-embed", formerly: "openai" });
+  const [{ input, cost, provider: shown }] = costs.months[0].models;
+  expect(shown).toBe(provider);
   expect(input).toBeGreaterThan(0);
   expect(cost).toBeCloseTo((input * 2) / 1e6, 12);
 });

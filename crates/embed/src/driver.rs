@@ -42,6 +42,8 @@ pub struct Answer {
 /// An [`Embedder`] over a [`Transport`].
 pub(crate) struct Driver {
     core: Arc<Core>,
+    /// The name in the settings, where the space has another one.
+    provider: Option<String>,
 }
 
 struct Core {
@@ -86,7 +88,13 @@ impl Driver {
             tokens: AtomicU64::new(0),
             booked: Mutex::default(),
         };
-        Self { core: Arc::new(core) }
+        Self { core: Arc::new(core), provider: None }
+    }
+
+    /// With the name that the settings have for whom it asks, where the space has another one.
+    #[must_use]
+    pub(crate) fn of_provider(self, name: &str) -> Self {
+        Self { provider: Some(name.to_owned()), ..self }
     }
 
     /// A vector that came another way, if it is usable and of the space's length.
@@ -107,6 +115,10 @@ impl Driver {
 impl Embedder for Driver {
     fn space(&self) -> &Space {
         &self.core.space
+    }
+
+    fn provider(&self) -> &str {
+        self.provider.as_deref().unwrap_or(&self.core.space.provider)
     }
 
     fn limits(&self) -> Limits {

@@ -359,6 +359,23 @@ mod tests {
         assert_ne!(compatible, space("openai", public, "n"));
     }
 
+    // Texts for a server of one's own were booked as sent to OpenAI.
+    #[test]
+    fn whom_it_asks_is_called_as_the_settings_do_and_the_space_as_before() {
+        for (id, of_space) in [
+            ("openai", "openai"),
+            ("openai-compatible", "openai"),
+            ("lmstudio", "openai"),
+            ("llama-server", "openai"),
+            ("google", "gemini"),
+            ("bedrock", "bedrock"),
+        ] {
+            let sources = Sources { accounts: vec![Account::new(id, Some("http://127.0.0.1:1/v1"))], ..sources(&[]) };
+            let embedder = build(&settings(id), &sources).unwrap().embedder.unwrap();
+            assert_eq!((embedder.provider(), embedder.space().provider.as_str()), (id, of_space));
+        }
+    }
+
     #[test]
     fn a_provider_without_an_address_sends_nothing() {
         let nobody = Sources { accounts: Vec::new(), ..sources(&[]) };

@@ -69,6 +69,10 @@ impl<L: Layer> Embedder for L {
         Layer::by_piece(self)
     }
 
+    fn provider(&self) -> &str {
+        self.inner().provider()
+    }
+
     fn usage(&self) -> Usage {
         self.inner().usage()
     }

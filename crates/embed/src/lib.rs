@@ -156,6 +156,11 @@ pub trait Embedder: Send + Sync {
         None
     }
 
+    /// Whom it asks, as the settings call it: servers of one wire format share a space, and each has its own price.
+    fn provider(&self) -> &str {
+        &self.space().provider
+    }
+
     /// What has been spent.
     fn usage(&self) -> Usage;
 

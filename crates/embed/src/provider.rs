@@ -176,6 +176,7 @@ impl Provider {
         let endpoint = || Endpoint::new(Arc::clone(http), account, key);
         let remote = Remote::new(endpoint()?, self.wire(base, &model, settings));
         let driver = Driver::new(space, Box::new(remote), limits, settings.concurrency, Arc::clone(clock));
+        let driver = driver.of_provider(&account.provider);
         let batch = ledger.filter(|_| settings.batch.enabled).zip(self.batch_api(endpoint()?, base, &model, settings));
         let Some((ledger, api)) = batch else { return Ok(Arc::new(driver)) };
         let (ledger, clock) = (Arc::clone(ledger), Arc::clone(clock));

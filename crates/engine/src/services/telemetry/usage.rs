@@ -57,13 +57,13 @@ impl Telemetry {
     /// Where the cost of an embedder is booked today.
     pub(crate) fn booking(&self, embedder: &dyn Embedder) -> Booking {
         let day = self.today(&self.context.settings().settings);
-        Booking { day, provider: embedder.space().provider.clone(), model: embedder.space().model.clone() }
+        Booking { day, provider: embedder.provider().to_owned(), model: embedder.space().model.clone() }
     }
 
     /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`, and in `month` the same of this
     /// month, with `month` in place of the day, and `cost` where the price of its tokens is known; in `months` of each month
     /// of the last year in which something was sent, the latest first; in `current` as whose the model in use is booked:
-    /// `{provider, model}`, where one is in use. Blocks.
+    /// `{provider, model, formerly}`, where one is in use, with the name under which 0.1.0 booked it. Blocks.
     pub(crate) fn usage_today(&self, settings: &Settings) -> Result<Value> {
         let today = date_in(self.context.now_ms(), &settings.zone_name());
         let day = today.to_string();
@@ -84,8 +84,9 @@ impl Telemetry {
         let mut usage = summed(&of_day);
         usage["day"] = json!(day);
         let current = self.context.provider().embedder().ok().flatten();
-        usage["current"] =
-            current.map(|it| json!({ "provider": it.space().provider, "model": it.space().model })).into();
+        usage["current"] = current
+            .map(|it| json!({ "provider": it.provider(), "model": it.space().model, "formerly": it.space().provider }))
+            .into();
         usage["month"] = months.iter().zip(&of_months).next().map(told).into();
         usage["months"] = months.iter().zip(&of_months).filter(|(_, models)| !models.is_empty()).map(told).collect();
         Ok(usage)
@@ -100,7 +101,8 @@ impl Telemetry {
     fn cost(&self, models: &[ModelUsage], settings: &Settings) -> Option<f64> {
         let embedder = self.context.provider().embedder().ok().flatten()?;
         let space = embedder.space();
-        let is_priced = |row: &ModelUsage| row.provider == space.provider && row.model == space.model;
+        let names = [embedder.provider(), &space.provider];
+        let is_priced = |row: &ModelUsage| names.contains(&row.provider.as_str()) && row.model == space.model;
         let (priced, others): (Vec<_>, Vec<_>) =
             models.iter().filter(|row| row.provider != PROVIDER).partition(|row| is_priced(row));
         let tokens: u64 = priced.iter().map(|row| row.spent.sent.tokens).sum();
@@ -188,7 +190,10 @@ mod tests {
         let usage = tokio::task::block_in_place(|| engine.telemetry.usage_today(&engine.settings().settings)).unwrap();
         let told: Vec<_> =
             usage["months"].as_array().unwrap().iter().map(|one| one["month"].as_str().unwrap()).collect();
-        assert_eq!(usage["current"], serde_json::json!({ "provider": "bedrock", "model": "titan" }));
+        assert_eq!(
+            usage["current"],
+            serde_json::json!({ "provider": "bedrock", "model": "titan", "formerly": "bedrock" })
+        );
         let named = |months| before(months).strftime("%Y-%m").to_string();
         assert_eq!(told, [month.clone(), named(3), named(11)]);
         assert_eq!(
