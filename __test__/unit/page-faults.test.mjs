@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { native } from "../../lib/native.js";
-import { noteShown } from "../../plugin/hooks/shown.js";
 import { automaticAgent } from "../../plugin/hooks/agent.js";
+import { noteShown } from "../../plugin/hooks/shown.js";
 import { writePage } from "../../scripts/ship/page.mjs";
 import { BROWSER, openBrowser } from "../support/browser.mjs";
 import { ID, registered, served } from "../support/page.mjs";
@@ -126,4 +126,50 @@ test.skipIf(!BROWSER)("what can be read is shown beside why the rest is missing"
   await page.getByRole("link", { name: "Health" }).click();
   await page.getByText(`The index cannot be read: ${problem}`).waitFor();
   await page.getByText("What acts by itself").waitFor();
+});
+
+// The hits of the words before stood under the failure, and passed for those of the words that were typed.
+test.skipIf(!BROWSER)("a search that fails shows no hits of other words, and one hit is one result", async () => {
+  let answer = /** @type {unknown} */ ({
+    agentId: "main",
+    mode: "hybrid",
+    hits: [
+      {
+        path: "memory/a.md",
+        startLine: 1,
+        endLine: 1,
+        score: 0.9,
+        snippet: "The tea is sencha.",
+        matched: ["tea"],
+        why: [],
+        source: "memory",
+      },
+    ],
+  });
+  const page = await shown(() => answer);
+  await page.getByRole("searchbox").fill("tea");
+  await page.getByText("The tea is sencha.").waitFor();
+  expect(await page.locator("p.hidden[role=status]").textContent()).toBe("1 result");
+  answer = new Error("the index is damaged");
+  await page.getByRole("searchbox").fill("kettle");
+  await page.getByText("the index is damaged").waitFor();
+  expect(await page.getByText("The tea is sencha.").count()).toBe(0);
+  expect(await page.locator("p.hidden[role=status]").textContent()).toBe("");
+});
+
+// It said how to switch forgetting on.
+test.skipIf(!BROWSER)("where nothing is forgotten any more, that is said", async () => {
+  let forgotten = [{ id: "f1", at: "2026-11-20T10:00:00Z", kind: "lines", lines: 2, name: "memory/a.md" }];
+  const page = await shown((name) => {
+    if (name !== "undoForget") return { ...NOTHING_DONE, forgotten };
+    forgotten = [];
+    return { agentId: "main" };
+  });
+  await page.getByRole("link", { name: "What it did" }).click();
+  await page.getByRole("button", { name: "Forgotten" }).click();
+  const row = page.locator(".row", { hasText: "Forgot 2 lines" });
+  await row.getByRole("button", { name: "Put back" }).click();
+  await row.getByRole("group").getByRole("button", { name: "Put back" }).click();
+  await page.getByText("Nothing is forgotten now.").waitFor();
+  expect(await page.getByText("how to switch it on").count()).toBe(0);
 });

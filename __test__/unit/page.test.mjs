@@ -452,6 +452,11 @@ test.skipIf(!BROWSER)(
     const shown = (await cost.getByRole("cell").first().textContent()) ?? "";
     expect(Number(shown.replaceAll(",", ""))).toBeCloseTo(tokens / 2, 2);
     expect(await section.getByRole("button", { name: "Keep these prices" }).count()).toBe(0);
+    // What is no price has no cost either.
+    for (const typed of ["-5", "1000001"]) {
+      await section.getByLabel("openai/fake, per million tokens").fill(typed);
+      await cost.getByText("no price is set").waitFor();
+    }
     expect(faults).toEqual([]);
   },
   400_000,

@@ -119,7 +119,11 @@ export function Activity({ agentId, mayChange }) {
       {result.problem ? <Problem error={`Runs of consolidation and what was forgotten are missing here: ${result.problem}`} /> : null}
       {result.waiting > 0 ? <p class="quiet">{counted(result.waiting, "turn")} still to be judged.</p> : null}
       {rows.length === 0 ? (
-        <Nothing>Nothing of this kind yet. Health says what acts by itself, and docs/automatic-memory.md how to switch it on.</Nothing>
+        <Nothing>
+          {kind === "forgotten"
+            ? "Nothing is forgotten now."
+            : "Nothing of this kind yet. Health says what acts by itself, and docs/automatic-memory.md how to switch it on."}
+        </Nothing>
       ) : null}
       <ol class="rows">
         {rows.slice(0, most).map((row) => (

@@ -11,7 +11,13 @@ export function Forget({ path, lines, agentId }) {
   const [isDone, setDone] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const preview = () => change("planForget", { agentId, path, lines }).then(setPlan, setError);
-  if (isDone) return <p role="status">Forgotten, and kept out from now on. “What it did” takes it back.</p>;
+  if (isDone)
+    return (
+      <p role="status">
+        Forgotten, and kept out from now on. “What it did” takes it back.
+        {plan.shared ? " Other gateways that share this memory follow with their next update, as far as docs/fleet.md says." : ""}
+      </p>
+    );
   return (
     <>
       {error ? <Problem error={error} /> : null}

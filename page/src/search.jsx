@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./ask.js";
 import { Marked, Nothing, Origin, Problem, SearchField, Waiting } from "./parts.jsx";
+import { counted } from "./words.js";
 
 /** While a question is under way, a key that follows within this time asks instead, in milliseconds. */
 const PAUSE_MS = 40;
@@ -27,7 +28,10 @@ export function Search({ agentId, open }) {
         .then(
           ({ result }) => setFound({ ...result, query }),
           (failure) => {
-            if (!stop.signal.aborted) setError(failure);
+            if (stop.signal.aborted) return;
+            // Hits of other words would pass for those of these.
+            setFound(null);
+            setError(failure);
           },
         )
         .finally(() => {
@@ -48,7 +52,7 @@ export function Search({ agentId, open }) {
       {error ? <Problem error={error} /> : null}
       {found?.warning ? <p class="quiet">{found.warning}</p> : null}
       <p class="hidden" role="status">
-        {found ? `${found.hits.length} results` : ""}
+        {found ? counted(found.hits.length, "result") : ""}
       </p>
       {query.trim() && !found && !error ? <Waiting /> : null}
       {query.trim() || found ? null : (

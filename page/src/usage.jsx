@@ -29,10 +29,16 @@ const nameOf = ({ provider, model }) => (model ? `${provider}/${model}` : provid
 /** @param {number} money */
 const money = (money) => money.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
+/** Dearest price that is kept, of a million tokens. */
+const MOST = 1_000_000;
+
+/** Whether a price would be kept. @param {string} typed */
+const isPrice = (typed) => typed === "" || (Number(typed) >= 0 && Number(typed) <= MOST);
+
 /** @param {Spent} spent @param {Record<string, Said>} said */
 function costOf(spent, said) {
   const { input = "", output = "" } = said[nameOf(spent)] ?? {};
-  if (input === "" || spent.price?.from === "settings") return spent.cost;
+  if (input === "" || !isPrice(input) || !isPrice(output) || spent.price?.from === "settings") return spent.cost;
   return (spent.input * Number(input) + spent.output * Number(output === "" ? input : output)) / 1e6;
 }
 
@@ -150,7 +156,7 @@ function Prices({ models, kept, said, set, mayChange, again }) {
             <input
               type="number"
               min="0"
-              max="1000000"
+              max={MOST}
               step="any"
               value={typed[which]}
               disabled={isSet}

@@ -366,3 +366,22 @@ async fn a_path_is_forgotten_however_its_letters_are_composed() {
     assert_eq!(error.code(), Code::NotFound);
     engine.release().await;
 }
+
+// A second window of the page said that there was no text in lines that it showed.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_already_is_said_to_be() {
+    let (_home, engine) =
+        indexed(&[("memory/a.md", "# Safe\n\nThe walrus has the code.\n\nThe tea is sencha.\n")]).await;
+    let lines = |first, last| {
+        about(Target { paths: vec!["memory/a.md".to_owned()], lines: Some((first, last)), ..Target::default() })
+    };
+    forget(&engine, lines(3, 3)).await;
+    for (range, said) in [((3, 3), "is forgotten already"), ((2, 4), "is forgotten already"), ((2, 2), "has no text")] {
+        let error = engine.admin.forget(lines(range.0, range.1)).await.unwrap_err();
+        assert!(error.code() == Code::NotFound && error.message.contains(said), "{error}");
+    }
+    forget(&engine, paths(&["memory/a.md"])).await;
+    let error = engine.admin.forget(lines(5, 5)).await.unwrap_err();
+    assert!(error.message.contains("is forgotten already"), "{error}");
+    engine.release().await;
+}

@@ -1,6 +1,6 @@
 //! What is named by hand: files and folders, lines, and the passages that a search shows.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{ForgetCall, Passage},
@@ -12,6 +12,7 @@ use crate::workspace::{
     excerpt::composed_otherwise,
     exclusions::{What, above, is_telling, line_hash},
     is_at_or_below,
+    read::read_text,
     roots::Roots,
 };
 use ::search::types::Hit;
@@ -42,7 +43,7 @@ impl Found {
             (None, paths) => paths.iter().try_for_each(|path| self.path(r, live, roots, path))?,
             (Some((first, last)), [path]) => {
                 let path = known_as(r, live, roots, path)?;
-                self.passage(r, live, (Source::Memory, &path), (first, last), Choice::default())?;
+                self.passage(r, (live, roots), (Source::Memory, &path), (first, last), Choice::default())?;
             }
             (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
         }
@@ -61,7 +62,7 @@ impl Found {
                 shown: (hit.source == Source::Sessions).then_some(hit.snippet.as_str()),
                 best: hit.excerpt.as_deref(),
             };
-            self.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
+            self.passage(r, (live, roots), (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
         }
         Ok(())
     }
@@ -70,13 +71,14 @@ impl Found {
     fn passage(
         &mut self,
         r: &Reader<'_>,
-        live: GenerationId,
+        (live, roots): (GenerationId, &Roots),
         (source, path): (Source, &str),
         (first, last): (u32, u32),
         Choice { shown, asked, best }: Choice<'_>,
     ) -> Result<()> {
         let file = r.files(live, source.as_str())?.get(path).copied();
         let Some(file) = file else {
+            check_not_forgotten(roots, path, (first, last))?;
             return Err(Error::new(Code::NotFound, format!("\"{path}\" is not in the index"))
                 .remedy("Run `openclaw memory index`, then name a path as `openclaw memory search` shows it"));
         };
@@ -103,6 +105,7 @@ impl Found {
             asked.keep_best(&mut lines, best);
         }
         if lines.is_empty() {
+            check_not_forgotten(roots, path, (first, last))?;
             return Err(Error::new(Code::NotFound, format!("\"{path}\" has no text in these lines")));
         }
         let place = |start_line, end_line, text: &str| Passage {
@@ -131,6 +134,25 @@ impl Found {
         self.lines.extend(lines.into_values());
         Ok(())
     }
+}
+
+/// Refuses lines of a file of which each is forgotten already: they are there for whoever looks at the file, or has looked at it
+/// before.
+fn check_not_forgotten(roots: &Roots, path: &str, (first, last): (u32, u32)) -> Result<()> {
+    let list = &roots.forgotten;
+    // Of what the list keeps out nothing is read, unless by who does not go by it.
+    let all = Roots { forgotten: Arc::default(), ..roots.clone() };
+    let is_forgotten = || {
+        let Ok(file) = read_text(&all, &roots.workspace_dir.join(path)) else { return false };
+        let lines = (1..).zip(file.text.lines()).filter(|(number, _)| (first..=last.max(first)).contains(number));
+        let mut told = lines.map(|(_, line)| line).filter(|line| !line.trim().is_empty()).peekable();
+        told.peek().is_some() && told.all(|line| list.line(path, line))
+    };
+    if list.path(path).is_some() || is_forgotten() {
+        return Err(Error::new(Code::NotFound, format!("\"{path}\" is forgotten already, as far as these lines go"))
+            .remedy("`openclaw memory forget --list` shows what is forgotten"));
+    }
+    Ok(())
 }
 
 /// A path as the index or the disk has it: as it is written, else one whose letters are only composed otherwise.
