@@ -18,6 +18,7 @@ use super::{
     filter::{self, Reason},
     journal::{Journal, Record, State},
     log::{Entry, Status},
+    not_said::Turn,
     queue::{Job, Message, Role},
     rules::{self, Category},
     said::Said,
@@ -163,7 +164,16 @@ impl Collector {
         let mut book = Book::open(self, job)?;
         let hash = fingerprint(&job.id);
         let (mut candidates, mut refusals) = (Vec::new(), 0);
-        for (category, text) in extract::parse(answer) {
+        let Some(facts) = extract::parse(answer) else {
+            // What the model wrote is nobody's statement: the log shows what it was asked about.
+            let asked = job.messages.iter().rev().find(|message| message.role == Role::User);
+            let asked = asked.map_or("", |message| &message.text);
+            let reason = filter::capturable(asked).err().filter(|reason| *reason == Reason::OffRecord);
+            book.skip(asked, &hash, None, reason.unwrap_or(Reason::Unreadable))?;
+            return Ok((candidates, 1));
+        };
+        let mut turn = (!facts.is_empty()).then(|| Turn::of(job));
+        for (category, text) in facts {
             let chars = plain_line(&text).chars().count();
             let refused = if filter::is_injection(&text) {
                 Some(Reason::Injection)
@@ -172,7 +182,7 @@ impl Collector {
             } else if chars < MIN_FACT_CHARS {
                 Some(Reason::TooShort)
             } else {
-                None
+                turn.as_mut().and_then(|turn| turn.refuses(&text))
             };
             match refused {
                 Some(reason) => {

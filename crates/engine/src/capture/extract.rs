@@ -1,9 +1,12 @@
 //! Capture with a model: what it is asked, and how its answer is read.
 
+mod answer;
+
+pub(crate) use answer::parse;
+
 use super::{
     envelope, filter,
     queue::{Job, Role},
-    rules::Category,
     taken_back::withheld,
 };
 use text::{redact::redact, shown::as_data};
@@ -12,14 +15,6 @@ use text::{redact::redact, shown::as_data};
 const MIN_CHARS: usize = 20;
 /// Longest message shown to the model, in characters.
 const MAX_MESSAGE_CHARS: usize = 2000;
-/// Most lines of an answer that are read.
-const MAX_LINES: usize = 20;
-
-/// What such a bullet has none of, and what it says of the user.
-const DENIED: [&str; 7] = ["new", "lasting", "durable", "fact", "facts", "information", "statements"];
-const SAYS: [&str; 6] = ["stated", "said", "mentioned", "shared", "contains", "holds"];
-/// Longest bullet that is taken for one that says that there is nothing, in words.
-const MOST_DENYING: usize = 8;
 
 /// What the model is told about its task.
 pub(crate) const SYSTEM: &str = "You keep the long-term memory of an assistant. List what the user stated in the conversation \
@@ -59,42 +54,6 @@ pub(crate) fn prompt(job: &Job) -> Option<String> {
     let context =
         if earlier.is_empty() { String::new() } else { format!("<earlier>\n{}\n</earlier>\n\n", earlier.join("\n")) };
     worth.then(|| format!("{context}<conversation>\n{conversation}\n</conversation>\n\nBullets, or NONE:"))
-}
-
-/// The facts of an answer: its bullets, whatever stands around them.
-#[must_use]
-pub(crate) fn parse(answer: &str) -> Vec<(Category, String)> {
-    answer
-        .lines()
-        .map(str::trim)
-        .filter_map(|line| ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark)))
-        .map(|bullet| {
-            let labelled = bullet.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-            match labelled.and_then(|(label, text)| Some((Category::parse(&label.trim().to_lowercase())?, text))) {
-                Some((category, text)) => (category, text.trim().to_owned()),
-                None => (super::rules::categorize(bullet), bullet.trim().to_owned()),
-            }
-        })
-        .filter(|(_, text)| !text.is_empty() && !envelope::is_noise(text) && !says_nothing(text))
-        .take(MAX_LINES)
-        .collect()
-}
-
-/// Whether a bullet says that there is nothing to keep, as some models answer instead of NONE.
-fn says_nothing(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
-    let words: Vec<&str> = bare.split_whitespace().collect();
-    // "Nothing to keep", "No new facts worth keeping", "The user stated nothing worth remembering".
-    let denies = match words[..] {
-        ["nothing", ..] => true,
-        ["no", what, ..] => DENIED.contains(&what),
-        ["the", "user" | "conversation", says, "nothing" | "no", ..] => SAYS.contains(&says),
-        _ => false,
-    };
-    let keeps =
-        || words.iter().any(|word| ["keep", "remember", "stor", "sav", "worth"].iter().any(|to| word.starts_with(to)));
-    matches!(bare, "none" | "nothing" | "n/a") || (denies && words.len() <= MOST_DENYING && keeps())
 }
 
 #[cfg(test)]
@@ -147,39 +106,5 @@ mod tests {
         let asked = prompt(&job(&said)).unwrap();
         assert!(asked.contains("tea") && !asked.contains("HIV"), "{asked}");
         assert_eq!(prompt(&job(&said[2..])), None);
-    }
-
-    #[test]
-    fn bullets_are_read_and_talk_is_not() {
-        let answer = "Here you are:\n- [preference] Prefers tea\n* Ana lives in Porto\n- [nonsense] x y z\nNONE";
-        let facts = parse(answer);
-        assert_eq!(facts.len(), 3);
-        assert_eq!(facts[0], (Category::Preference, "Prefers tea".to_owned()));
-        assert_eq!(facts[1].1, "Ana lives in Porto");
-        assert!(parse("NONE").is_empty() && parse("- NONE").is_empty() && parse("").is_empty());
-    }
-
-    // "None." was a memory.
-    #[test]
-    fn an_answer_in_words_that_there_is_nothing_is_none() {
-        for answer in [
-            "- None.",
-            "- [other] none",
-            "- (nothing)",
-            "- Nothing to keep.",
-            "- No new facts worth keeping",
-            "- [other] The user stated nothing worth remembering.",
-        ] {
-            assert_eq!(parse(answer), [], "{answer}");
-        }
-        for fact in [
-            "- Nothing but tea helps Ana sleep",
-            "- The user has nothing against cats",
-            "- None of the Silvas eat meat",
-            "- No sugar is kept in the house",
-            "- The user has no room to store kayaks",
-        ] {
-            assert_eq!(parse(fact).len(), 1, "{fact}");
-        }
     }
 }

@@ -52,6 +52,10 @@ pub enum Reason {
     Secret,
     /// A model found nothing to keep in the turn.
     Nothing,
+    /// What a model answered is no list of facts, and does not say that there is none.
+    Unreadable,
+    /// A model listed what the assistant said or showed, and the user did not say.
+    NotSaid,
     /// The message asks not to be remembered, or to forget something.
     OffRecord,
     /// A text to work on, a mail that is shown, a joke or a play: nobody states it.
@@ -76,6 +80,8 @@ impl Reason {
             Self::Question => "question",
             Self::Secret => "secret",
             Self::Nothing => "nothing",
+            Self::Unreadable => "unreadable",
+            Self::NotSaid => "not-said",
             Self::OffRecord => "off-record",
             Self::Given => "given-text",
         }

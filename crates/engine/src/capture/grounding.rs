@@ -61,6 +61,11 @@ impl Grounds {
         own.is_negated() == self.fixed().any(is_negation) && is_mostly_theirs && self.name_all_of(text, comparer)
     }
 
+    /// Whether most words of a text are the sources'.
+    pub(crate) fn share_most_of(&self, own: &Fingerprint) -> bool {
+        own.terms().filter(|term| self.terms.contains(*term)).count() * 2 > own.terms().count()
+    }
+
     /// Whether the sources have every name of a text: words with a capital or a digit, and addresses. The first word of a
     /// sentence may also be one without a meaning of its own.
     pub(crate) fn name_all_of(&self, text: &str, comparer: &mut Comparer) -> bool {

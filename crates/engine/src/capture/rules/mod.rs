@@ -209,7 +209,7 @@ fn matching(rules: &[Rule], text: &str) -> Option<Category> {
 }
 
 /// Whether a sentence asks something.
-pub(super) fn is_question(sentence: &str) -> bool {
+pub(in crate::capture) fn is_question(sentence: &str) -> bool {
     static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         as_written(concat!(
             r"^(what|when|where|who|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|have|has) (you|i|we|he|she|it|they|the|my|your|there|this|that)\b",
