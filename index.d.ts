@@ -54,6 +54,8 @@ export interface MemorySearchOptions {
   maxResults?: number
   /** Leaves out so many results, the first ones, because they are known: `more.after` of their answer. Ranking `native` only. */
   after?: number
+  /** Also looks for a later note that tells of a change of the first result: `later` of the answer. Ranking `native` only. */
+  later?: boolean
   /** Lowest score kept, 0–1. */
   minScore?: number
   /** Only these sources. */
@@ -1163,6 +1165,8 @@ export interface SearchOptions {
   maxResults?: number
   /** Results that are left out because whoever asks has them; default 0. */
   after?: number
+  /** Whether a later note that tells of a change of the first result is looked for; default false. */
+  later?: boolean
   /** Lowest score kept; default `query.minScore`. */
   minScore?: number
   /** `memory`, `sessions`; default all that are indexed. */

@@ -77,6 +77,7 @@ const GET = {
 const SEARCH = {
   maxResults: whole(1),
   after: whole(0),
+  later: truth,
   minScore: share,
   sources: listOf(oneOf(SOURCES)),
   lexicalOnly: truth,

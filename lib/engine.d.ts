@@ -50,6 +50,8 @@ export type MemoryAnswer = {
    * again.
    */
   more?: More;
+  /** What a later note tells of a change of the first result, where that was asked for: the passage is none of the results. */
+  later?: MemoryHit;
   /** Whether a leg was left out because the deadline came or the provider failed. */
   partial: boolean;
   /** Why it is partial or keyword-only, in a sentence for the user, with what helps. */

@@ -54,6 +54,8 @@ export interface MemorySearchOptions {
   maxResults?: number
   /** Leaves out so many results, the first ones, because they are known: `more.after` of their answer. Ranking `native` only. */
   after?: number
+  /** Also looks for a later note that tells of a change of the first result: `later` of the answer. Ranking `native` only. */
+  later?: boolean
   /** Lowest score kept, 0–1. */
   minScore?: number
   /** Only these sources. */

@@ -135,7 +135,9 @@ export class MemoryIndexManager extends ManagedEngine {
     const early = onPartialResults ? this.#reportEarly(query, request, onPartialResults) : undefined;
     try {
       const found = await this.runCancellable(signal, (engine, id) => engine.search(query, request, id));
-      const answer = { ...found, hits: await this.#describe(found.hits) };
+      const described = await this.#describe(found.later ? [...found.hits, found.later] : found.hits);
+      const later = found.later && described.pop();
+      const answer = { ...found, hits: described, later };
       onDebug?.({
         backend: "builtin",
         configuredMode: request.lexicalOnly ? "fts-only" : "hybrid",

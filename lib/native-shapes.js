@@ -23,6 +23,7 @@ export function typedVectors(embed) {
 export function nativeSearchOptions({
   maxResults: most,
   after: known,
+  later,
   minScore,
   sources,
   lexicalOnly,
@@ -37,7 +38,7 @@ export function nativeSearchOptions({
   paths,
 }) {
   const [maxResults, after] = [most, known].map((count) => (typeof count === "number" ? Math.min(count, MAX_UNSIGNED) : count));
-  const asked = { maxResults, after, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys };
+  const asked = { maxResults, after, later, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys };
   const options = { ...asked, conversations, since, until, paths };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }

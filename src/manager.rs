@@ -170,12 +170,18 @@ impl NativeManager {
         request_id: Option<u32>,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let call = search_call(query, options.unwrap_or_default()).map_err(|e| to_js(env, e))?;
+        let options = options.unwrap_or_default();
+        let is_followed = options.later == Some(true);
+        let call = search_call(query, options).map_err(|e| to_js(env, e))?;
         let cancel = Cancel::new();
         let guard = request_id.map(|id| CallGuard::register(&self.calls, id, cancel.clone()));
         let work = async move {
             let _guard = guard;
-            let answer = engine.searcher.search(call, cancel).await?;
+            let answer = if is_followed {
+                engine.searcher.search_with_later(call, cancel).await?
+            } else {
+                engine.searcher.search(call, cancel).await?
+            };
             serde_json::to_value(answer).map_err(|e| Error::new(Code::Internal, format!("search answer: {e}")))
         };
         promise(env, work, |answer| answer)

@@ -93,6 +93,8 @@ pub struct SearchOptions {
     pub max_results: Option<u32>,
     /// Results that are left out because whoever asks has them; default 0.
     pub after: Option<u32>,
+    /// Whether a later note that tells of a change of the first result is looked for; default false.
+    pub later: Option<bool>,
     /// Lowest score kept; default `query.minScore`.
     pub min_score: Option<f64>,
     /// `memory`, `sessions`; default all that are indexed.

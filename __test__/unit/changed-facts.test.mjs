@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { expect, test } from "vitest";
-import { isRight, runRecall, withNotes } from "../../eval/recall.mjs";
+import { isRight, readTurns, runRecall, withNotes } from "../../eval/recall.mjs";
 
 const SET = path.join(import.meta.dirname, "..", "..", "eval", "sets", "updates");
 
@@ -25,5 +25,27 @@ test("a note that holds the words of a question stands before what its English w
   await withNotes(SET, "embedded", async (manager) => {
     const found = await manager.search("où est mon bureau ?", { maxResults: 6 });
     expect(found.slice(0, 2).map(({ snippet }) => snippet)).toEqual([expect.stringContaining("bureau"), expect.stringContaining("bureau")]);
+  });
+});
+
+// What a later note changed was in no result of a question that shares no word with it.
+test("a search that is asked for it says what a later note changed of the first result", async () => {
+  await withNotes(SET, "embedded", async (manager) => {
+    /** @type {string[]} */
+    const right = [];
+    /** @type {string[]} */
+    const wrong = [];
+    for (const turn of readTurns(SET)) {
+      const { hits, later } = await manager.searchDetailed(turn.query, { maxResults: 3, later: true });
+      if (!later) continue;
+      expect(later.path > hits[0].path, turn.query).toBe(true);
+      expect(later.excerpt).toBeUndefined();
+      if (turn.category === "changed" && isRight(turn.evidence, [later])) right.push(turn.query);
+      else wrong.push(turn.query);
+    }
+    expect(right.length, right.join("\n")).toBeGreaterThanOrEqual(3);
+    expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(2);
+    const { later } = await manager.searchDetailed("where do I live?", { maxResults: 3, later: true, since: "2026-01-01" });
+    expect(later).toBeUndefined();
   });
 });

@@ -48,6 +48,7 @@ export async function runSearch(host, query, options) {
       const most = options.limit ?? options.maxResults;
       const request = {
         after: options.after,
+        later: options.origin?.length ? undefined : true,
         minScore: options.minScore,
         // The words that matched are shown to people, and only the explanation names them.
         explain: options.explain || (!options.json && isColourful()) || undefined,
@@ -66,6 +67,7 @@ export async function runSearch(host, query, options) {
           results: answer.hits,
           // Of other results than these, where some were left out by their origin.
           more: options.origin?.length ? undefined : answer.more,
+          later: answer.later,
           mode: answer.mode,
           partial: answer.partial || undefined,
           warning: answer.warning,
@@ -117,17 +119,17 @@ function isFault({ hits, code }) {
  * @param {Options & {query: string, workspace?: string, tookMs: number}} options
  */
 function printAnswer(answer, { query, after, explain, open, origin, workspace, tookMs }) {
-  const { hits, more, warning, code } = answer;
+  const { hits, later, more, warning, code } = answer;
   if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
   if (hits.length === 0) return print(nothingText(answer, after));
-  const blocks = hits.map((hit) =>
+  const block = (/** @type {import("../../index.d.ts").MemoryHit} */ hit) =>
     [
       `${paint("green", hit.score.toFixed(3))} ${placeText(hit, open ? workspace : undefined)}`,
       highlighted(plain(hit.snippet), matchedWords(hit), query),
       ...(explain ? explanation(hit.explain) : []),
-    ].join("\n"),
-  );
-  print(blocks.join("\n\n"));
+    ].join("\n");
+  print(hits.map(block).join("\n\n"));
+  if (later) print(`\n${paint("yellow", "A later note tells of a change of the first:")}\n${block(later)}`);
   if (!process.stdout.isTTY) return;
   const files = new Set(hits.map((hit) => hit.path)).size;
   const next = more && !origin?.length ? ` · others are nearly as good: --after ${more.after}` : "";

@@ -103,6 +103,14 @@ pub struct Hit {
     pub explain: Option<serde_json::Value>,
 }
 
+impl Hit {
+    /// Whether two passages share a line.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.path == other.path && self.start_line <= other.end_line && other.start_line <= self.end_line
+    }
+}
+
 /// What is known about a passage: what its lines say about themselves, and where it comes from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -141,6 +149,9 @@ pub struct Answer {
     /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<More>,
+    /// What a later note tells of a change of the first result, where that was asked for: the passage is none of the results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later: Option<Hit>,
     /// Whether a leg was left out because the deadline came or the provider failed.
     pub partial: bool,
     /// Why it is partial or keyword-only, in a sentence for the user, with what helps.
@@ -175,7 +186,17 @@ impl Answer {
     /// An answer that nothing impaired.
     #[must_use]
     pub const fn of(hits: Vec<Hit>, mode: &'static str) -> Self {
-        Self { hits, mode, more: None, partial: false, warning: None, remedy: None, code: None, degraded: None }
+        Self {
+            hits,
+            mode,
+            more: None,
+            later: None,
+            partial: false,
+            warning: None,
+            remedy: None,
+            code: None,
+            degraded: None,
+        }
     }
 
     /// Nothing found, and nothing that kept it from being found.

@@ -106,7 +106,7 @@ impl Remember {
             && let Some((hits, _)) =
                 self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, files.shared.clone()).await?
         {
-            let is_new = |hit: &Hit| !candidates.iter().any(|known| overlap(&known.hit, hit));
+            let is_new = |hit: &Hit| !candidates.iter().any(|known| known.hit.overlaps(hit));
             let new = hits.into_iter().filter(is_harmless).filter(is_new).collect();
             let (own, _) = self.by_origin(new).await?;
             let place = candidates.len().min(active.max_passages.saturating_sub(own.len()));
@@ -114,7 +114,7 @@ impl Remember {
         }
         let fitting: Vec<Hit> = candidates.iter().filter(|one| one.fits).map(|one| one.hit.clone()).collect();
         if let Some(later) = self.later(&fitting, &question, (asked, automatic), files, began).await? {
-            candidates.retain(|one| !overlap(&one.hit, &later));
+            candidates.retain(|one| !one.hit.overlaps(&later));
             candidates.insert(0, Candidate { hit: later, fits: true });
         }
         Ok(Found { message, intent, candidates })
@@ -133,9 +133,4 @@ fn asking_for(most: usize) -> SearchCall {
 
 fn is_harmless(hit: &Hit) -> bool {
     !filter::gives_orders(&hit.snippet)
-}
-
-/// Whether two passages share a line.
-fn overlap(a: &Hit, b: &Hit) -> bool {
-    a.path == b.path && a.start_line <= b.end_line && b.start_line <= a.end_line
 }

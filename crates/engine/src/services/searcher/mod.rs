@@ -1,6 +1,7 @@
 //! Questions to passages: what a question means, within a time limit, and the ranking; and lines of a note as they stand.
 
 mod curated;
+pub(super) mod later;
 mod meaning;
 mod queries;
 mod read;
