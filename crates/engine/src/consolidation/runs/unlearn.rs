@@ -43,7 +43,8 @@ impl Runs {
         let additions = self.additions_of(claims)?;
         let mut done = if additions.is_empty() { Ok(Unlearned::default()) } else { self.take_out(&additions) }
             .unwrap_or_else(|error| {
-                tracing::warn!("entries of what was taken back stay: {}", error.message);
+                let error = error.message.as_str();
+                tracing::warn!(error, "entries of what was taken back stay in MEMORY.md");
                 let left = additions.into_iter().map(|(run, ..)| run).collect();
                 Unlearned { learned: 0, left }
             });
@@ -51,7 +52,7 @@ impl Runs {
         done.left.dedup();
         if !done.left.is_empty() {
             let runs = done.left.join(", ");
-            tracing::info!("MEMORY.md still holds what consolidation made of something taken back; runs: {runs}");
+            tracing::info!(runs, "MEMORY.md still holds what consolidation made of something taken back");
         }
         Ok(done)
     }
