@@ -5,9 +5,9 @@ use std::{hint::black_box, path::Path, time::Duration};
 
 use crate::{
     capture::{
-        collect, extract, facts, filter,
+        collect, command, extract, facts, filter,
         journal::Journal,
-        jsonl,
+        jsonl, not_said,
         queue::{Job, Message, Role as Speaker},
         recall::{self, Asked},
         rules, session_note, short_term, similar,
@@ -335,6 +335,9 @@ fn judging_what_was_said_grows_with_the_text() {
         ("categorize", &|text| ignored(rules::categorize(text))),
         ("extract::prompt", &|text| ignored(extract::prompt(&job(text)))),
         ("extract::parse", &|text| ignored(extract::parse(text))),
+        ("correction", &|text| ignored(rules::correction::correction(text))),
+        ("command::read", &|text| ignored(command::read(text))),
+        ("not_said", &|text| ignored(not_said::Turn::of(&job(text)).refuses(text))),
         ("cleaned", &|text| ignored(messages(text).iter().map(Message::cleaned).collect::<Vec<_>>())),
         ("slug_prompt", &|text| ignored(session_note::slug_prompt(&messages(text), 6))),
         ("fingerprint", &|text| ignored(similar::Comparer::default().fingerprint(text))),

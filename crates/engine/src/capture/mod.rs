@@ -19,7 +19,7 @@ pub mod journal;
 pub mod jsonl;
 pub mod listening;
 pub mod log;
-mod not_said;
+pub(crate) mod not_said;
 mod off_record;
 pub(crate) mod pattern;
 pub mod prompts;

@@ -94,7 +94,7 @@ fn set(words: &'static str) -> HashSet<&'static str> {
 }
 
 /// What was said in a turn, and by whom.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     users: Grounds,
     assistants: Grounds,
     /// The same words, folded.
@@ -107,12 +107,14 @@ pub(super) struct Turn {
     /// Whether the user names numbers, and large ones in words.
     counts: bool,
     counts_large: bool,
+    /// Whether most letters of the user are Latin ones.
+    is_latin: bool,
     comparer: Comparer,
 }
 
 impl Turn {
     /// Reads a turn, with the messages before it that a model is shown.
-    pub(super) fn of(job: &Job) -> Self {
+    pub(crate) fn of(job: &Job) -> Self {
         let (mut said, mut shown, mut asked) = (Vec::new(), Vec::new(), None);
         for message in &job.messages {
             let text = envelope::strip(&message.text);
@@ -148,6 +150,8 @@ impl Turn {
             risks: is(&RISK, &own),
             counts: own.chars().any(char::is_numeric) || has(NUMBER_WORDS),
             counts_large: has(LARGE),
+            is_latin: folded.chars().filter(|c| is_latin(*c)).count() * 2
+                >= folded.chars().filter(|c| c.is_alphabetic()).count(),
             said: folded,
             shown: fold(&shown.join("\n")),
             users,
@@ -157,7 +161,7 @@ impl Turn {
     }
 
     /// Why a fact that a model lists is none of the user's; none of most.
-    pub(super) fn refuses(&mut self, fact: &str) -> Option<Reason> {
+    pub(crate) fn refuses(&mut self, fact: &str) -> Option<Reason> {
         if self.is_unwished_order(fact) {
             return Some(Reason::Injection);
         }
@@ -243,12 +247,12 @@ impl Turn {
 
     /// Whether the user writes with such letters: a name in others is another spelling of theirs.
     fn writes_like(&self, word: &str) -> bool {
-        let is_latin = |c: char| c.is_alphabetic() && c < '\u{250}';
-        let own = self.said.chars().filter(|c| c.is_alphabetic()).filter(|c| is_latin(*c)).count();
-        let all = self.said.chars().filter(|c| c.is_alphabetic()).count();
-        let is_latin_word = word.chars().all(|c| !c.is_alphabetic() || is_latin(c));
-        if is_latin_word { own * 2 >= all } else { own * 2 <= all }
+        word.chars().all(|c| !c.is_alphabetic() || is_latin(c)) == self.is_latin
     }
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_alphabetic() && c < '\u{250}'
 }
 
 /// Whether a message is a short answer to the question before it, and denies nothing.

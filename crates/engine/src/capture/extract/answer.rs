@@ -60,17 +60,23 @@ fn of_lines(answer: &str) -> Option<Items> {
     (!items.is_empty()).then_some(items)
 }
 
-/// What stands behind the mark of a list: "- ", "1. ", "2) ", also one behind the other.
+/// What stands behind the mark of a list: "- ", "1. ", "2) ", and a second one behind that, but no more: an answer may be
+/// nothing but marks.
 fn item_of(line: &str) -> Option<&str> {
+    let rest = unmarked(line)?;
+    Some(unmarked(rest).unwrap_or(rest))
+}
+
+fn unmarked(line: &str) -> Option<&str> {
     let bullet = || ["- ", "* ", "• ", "– "].iter().find_map(|mark| line.strip_prefix(mark));
     let numbered = || {
-        let rest = line.trim_start_matches('(').trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = line.trim_start_matches('(').len() - rest.len();
+        let bare = line.strip_prefix('(').unwrap_or(line);
+        let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = bare.len() - rest.len();
         let rest = rest.strip_prefix(['.', ')'])?.strip_prefix(' ')?;
         (1..=MOST_DIGITS).contains(&digits).then_some(rest)
     };
-    let rest = bullet().or_else(numbered)?.trim_start();
-    Some(item_of(rest).unwrap_or(rest))
+    Some(bullet().or_else(numbered)?.trim_start())
 }
 
 /// The facts of an answer in JSON: the whole of it, in a fence, behind a few words, or an object a line.

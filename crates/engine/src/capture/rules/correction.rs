@@ -64,7 +64,7 @@ static WORDS: LazyLock<[HashSet<&str>; 4]> =
     LazyLock::new(|| [BETWEEN, NAMING, UNITS, VALUES].map(|words| words.split_whitespace().collect()));
 
 /// The sentence that a message is, where it corrects what was said right before it and has no subject of its own.
-pub(in crate::capture) fn correction(message: &str) -> Option<&str> {
+pub(crate) fn correction(message: &str) -> Option<&str> {
     let mut all = sentences(message);
     let sentence = all.next()?;
     (all.next().is_none() && corrects(sentence)).then_some(sentence)

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-pub(super) mod correction;
+pub(crate) mod correction;
 mod life;
 mod passing;
 mod signs;
