@@ -188,7 +188,8 @@ fn knowing_most(query: &QueryPlan) -> Vec<usize> {
     let words = query.terms.iter().filter(|term| term.kind == TermKind::Word);
     let words: Vec<String> = words.map(|term| term.surface.to_lowercase()).collect();
     let knows = |at: usize| {
-        let is_known = |word: &&String| known_by(at, &COLUMNS[at].keys_of_typed(word)).is_some();
+        let column = COLUMNS[at];
+        let is_known = |word: &&String| column.may_write(word) && known_by(at, &column.keys_of_typed(word)).is_some();
         (words.iter().filter(is_known).count(), at)
     };
     let known: Vec<(usize, usize)> = (1..COLUMNS.len()).map(knows).collect();

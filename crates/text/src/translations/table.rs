@@ -1,6 +1,9 @@
 //! The table of words: its languages, and what each word of it is known by.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, OnceLock},
+};
 
 use foldhash::fast::RandomState;
 
@@ -78,15 +81,20 @@ pub const FUNCTION_WORDS: [&[&str]; COLUMNS.len()] = [
     &["니다", "에서", "는다", "했다", "으로"],
 ];
 
-/// Of one column: what a word is known by → the concepts that have it.
+/// Of words of one column: what a word is known by → the concepts that have it.
 type Known = HashMap<String, Vec<u16>, RandomState>;
 
-static KNOWN: [LazyLock<Known>; COLUMNS.len()] = {
-    macro_rules! columns {
-        ($($at:literal)*) => { [$(LazyLock::new(|| known($at))),*] };
-    }
-    columns!(0 1 2 3 4 5 6 7 8 9 10 11 12 13)
-};
+/// Parts of a column. Only those that words of a question may be in are made: to find the stems of all words of eleven languages
+/// takes 60 ms, and the first search would wait for it.
+const PARTS: usize = 32;
+
+static KNOWN: [[OnceLock<Known>; PARTS]; COLUMNS.len()] = [const { [const { OnceLock::new() }; PARTS] }; COLUMNS.len()];
+
+/// The concepts of a column that are known by a key.
+fn known(column: usize, key: &str) -> Option<&'static Vec<u16>> {
+    let part = COLUMNS[column].part_of(key);
+    KNOWN[column][part].get_or_init(|| read(column, part)).get(key)
+}
 
 /// What a word means.
 #[derive(Debug)]
@@ -104,7 +112,7 @@ pub(super) fn concept(at: u16) -> &'static [&'static str] {
 
 /// What a column knows by any of some keys.
 pub(super) fn known_by(column: usize, keys: &[String]) -> Option<Meaning> {
-    let mut concepts: Vec<u16> = keys.iter().filter_map(|key| KNOWN[column].get(key)).flatten().copied().collect();
+    let mut concepts: Vec<u16> = keys.iter().filter_map(|key| known(column, key)).flatten().copied().collect();
     concepts.sort_unstable();
     concepts.dedup();
     (!concepts.is_empty()).then_some(Meaning { concepts, surely: 1.0 })
@@ -112,7 +120,7 @@ pub(super) fn known_by(column: usize, keys: &[String]) -> Option<Meaning> {
 
 /// The words that a word is made of, the last one first. Of a Korean word what follows may be its ending.
 pub(super) fn parts(column: usize, keys: &[String]) -> Option<Vec<Meaning>> {
-    let known = |part: &str, surely: f32| Some(Meaning { concepts: KNOWN[column].get(part)?.clone(), surely });
+    let known = |part: &str, surely: f32| Some(Meaning { concepts: known(column, part)?.clone(), surely });
     match COLUMNS[column] {
         Column::Of(language) if language.joins_words() => keys.iter().find_map(|word| {
             let splits = word.char_indices().map(|(at, _)| word.split_at(at));
@@ -138,21 +146,48 @@ pub(super) fn words(cell: &'static str) -> impl Iterator<Item = &'static str> {
     cell.split('/').filter(|word| *word != "-")
 }
 
-fn known(at: usize) -> Known {
+/// A part of a column.
+fn read(at: usize, part: usize) -> Known {
     let mut known = Known::default();
     for (concept, cells) in (0..).zip(CONCEPTS.iter()) {
-        for key in words(cells[at]).flat_map(|word| COLUMNS[at].keys_of(word)) {
+        let of_part = words(cells[at]).filter(|word| COLUMNS[at].part_of(word) == part);
+        for key in of_part.flat_map(|word| COLUMNS[at].keys_of(word)) {
             known.entry(key).or_default().push(concept);
         }
     }
     known
 }
 
+/// The stem of a word; the word where a letter is left, as of Turkish "dini".
+fn key(word: &str, language: Language) -> String {
+    let stem = stem(word, language);
+    if stem.chars().nth(1).is_some() { stem } else { fold(word) }
+}
+
 impl Column {
+    /// Whether its language is written in letters of a word.
+    pub(super) fn may_write(self, word: &str) -> bool {
+        match self {
+            Self::Of(language) => word.chars().any(|c| language.writes(c)),
+            Self::Chinese | Self::Japanese | Self::Korean => true,
+        }
+    }
+
+    /// The part that a word is in, and whatever it is known by: by its first letter, which only stems of Arabic leave out.
+    fn part_of(self, word: &str) -> usize {
+        let first = if self == Self::Of(Language::Arabic) { None } else { word.chars().next() };
+        let letter = match first {
+            Some(c) if c.is_ascii() => Some(c.to_ascii_lowercase()),
+            Some(c) => fold(c.encode_utf8(&mut [0; 4])).chars().next(),
+            None => None,
+        };
+        letter.map_or(0, |c| c as usize % PARTS)
+    }
+
     /// What a lower-case word as it is typed may be known by.
     pub(super) fn keys_of_typed(self, word: &str) -> Vec<String> {
         match self {
-            Self::Of(language) => vec![stem(word, language), stem(&fold(word), language)],
+            Self::Of(language) => vec![key(word, language), key(&fold(word), language)],
             Self::Korean => vec![word.to_owned(), strip_particle(word).to_owned()],
             Self::Chinese | Self::Japanese => vec![word.to_owned()],
         }
@@ -163,7 +198,7 @@ impl Column {
         match self {
             // Several words are found by none of them.
             Self::Of(_) if word.contains(' ') => Vec::new(),
-            Self::Of(language) => vec![stem(word, language)],
+            Self::Of(language) => vec![key(word, language)],
             Self::Japanese => {
                 // 食べる: what follows the stem changes.
                 let stem = word.strip_suffix(['る', 'う', 'く', 'ぐ', 'す', 'つ', 'ぬ', 'ぶ', 'む', 'い']);
@@ -202,6 +237,26 @@ impl Column {
                         .filter(|pair| !pair.iter().any(|c| SIGNS.contains(*c)))
                         .map(|pair| part(pair.iter().collect()))
                         .collect(),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A word whose key is looked for in another part would not be known.
+    #[test]
+    fn a_word_and_what_it_is_known_by_are_in_one_part() {
+        for cells in CONCEPTS.iter() {
+            for (column, cell) in COLUMNS.iter().zip(cells) {
+                for word in words(cell) {
+                    let part = column.part_of(word);
+                    for key in column.keys_of(word) {
+                        assert_eq!(column.part_of(&key), part, "{column:?} {word} {key}");
+                    }
                 }
             }
         }
