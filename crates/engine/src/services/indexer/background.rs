@@ -9,6 +9,7 @@ use tokio::{runtime::Handle, task::JoinHandle};
 
 use super::{super::context::Service, Indexer, sync::VectorCall};
 use crate::{
+    active_memory::intent::recall_intent,
     capture,
     index::{plan::is_stale, session_pass::Scope},
     workspace::{
@@ -51,7 +52,11 @@ impl Indexer {
         if slot.is_some() || self.context.is_closed() {
             return;
         }
-        tokio::task::spawn_blocking(capture::warm_up);
+        tokio::task::spawn_blocking(|| {
+            capture::warm_up();
+            // The first message would wait for its patterns, longer than a recall may take on a small machine.
+            let _ = recall_intent("Where do I live?");
+        });
         let resolved = self.context.settings();
         let sync = &resolved.settings.sync;
         let interval = period(sync.interval_minutes)

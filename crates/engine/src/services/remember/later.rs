@@ -5,21 +5,24 @@ use std::{sync::Arc, time::Instant};
 use super::{
     super::{
         context::Service,
-        searcher::later::{is_change, left},
+        searcher::later::{is_change, left, line_that_may_have_changed},
     },
     RecallFiles, Remember, SearchCall,
 };
-use crate::capture::{
-    captured_lines, filter,
-    journal::Journal,
-    recall::{Asked, Question},
+use crate::{
+    active_memory::intent::{Intent, recall_intent},
+    capture::{
+        captured_lines, filter,
+        journal::Journal,
+        recall::{Asked, Question},
+    },
 };
 use ::search::types::Hit;
 use model::{config::automatic::Automatic, error::Result};
 
 impl Remember {
     /// The passage that tells of a change of what the first of `shown` says, with the latter's score: it belongs before it. None
-    /// where one of them says so already. `began` is when the time limit of the recall did.
+    /// where one of them says so already, and where the message asks for nothing of the user's: nobody has asked memory then. `began` is when the time limit of the recall did.
     pub(super) async fn later(
         self: &Arc<Self>,
         shown: &[Hit],
@@ -29,7 +32,8 @@ impl Remember {
         began: Instant,
     ) -> Result<Option<Hit>> {
         let Some(first) = shown.first() else { return Ok(None) };
-        let Some(line) = self.searcher.line_that_may_have_changed(first, question) else { return Ok(None) };
+        let line = line_that_may_have_changed(first, question).filter(|_| asks_of_own(&question.text));
+        let Some(line) = line else { return Ok(None) };
         let call = SearchCall {
             deadline_ms: Some(left(automatic.auto_recall_timeout_ms, began)),
             ..self.searcher.call_for_later(first)
@@ -46,4 +50,8 @@ impl Remember {
         let is_new = |hit: &Hit| !shown.iter().any(|known| known.overlaps(hit));
         Ok(found.filter(is_new).map(|hit| Hit { score: first.score, excerpt: None, ..hit }))
     }
+}
+
+fn asks_of_own(message: &str) -> bool {
+    recall_intent(message).is_some_and(|intent| intent != Intent::General)
 }

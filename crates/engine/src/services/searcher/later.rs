@@ -4,12 +4,9 @@
 use std::{sync::Arc, time::Instant};
 
 use super::{SearchCall, Searcher};
-use crate::{
-    active_memory::intent::{Intent, recall_intent},
-    capture::{
-        changes::tells_of_a_change,
-        recall::{Asked, Question},
-    },
+use crate::capture::{
+    changes::tells_of_a_change,
+    recall::{Asked, Question},
 };
 use ::search::{
     confine::Wish,
@@ -25,8 +22,8 @@ const THE_SAME_MATTER: f64 = 0.6;
 const LOOKED_AT: usize = 5;
 
 impl Searcher {
-    /// Searches, and adds what a later note tells of a change of the first result; that costs a second search where the question
-    /// asks for something of the user's and the first result has a day.
+    /// Searches, and adds what a later note tells of a change of the first result; that costs a second search where
+    /// the first result has a day.
     ///
     /// # Errors
     /// As [`Self::search`]; a later note that cannot be looked for is none.
@@ -43,7 +40,7 @@ impl Searcher {
         let zone = self.context.settings().settings.zone_name();
         let Some(first) = first else { return Ok(answer) };
         let question = Question::of(asked.prompt.clone(), &asked, &zone);
-        if let Some(line) = self.line_that_may_have_changed(first, &question) {
+        if let Some(line) = line_that_may_have_changed(first, &question) {
             let call = SearchCall {
                 query: line,
                 now_ms: asked.now_ms,
@@ -59,14 +56,6 @@ impl Searcher {
         Ok(answer)
     }
 
-    /// The line of what was found first that a later note may have changed. None where the question asks for nothing of the
-    /// user's or for a time, and where what was found has no day.
-    pub(in crate::services) fn line_that_may_have_changed(&self, first: &Hit, question: &Question) -> Option<String> {
-        let asks = matches!(recall_intent(&question.text), Some(intent) if intent != Intent::General);
-        let may_change = asks && question.plan.time.range.is_none() && note_date(&first.path).is_some();
-        may_change.then(|| question.line_of(first)).flatten()
-    }
-
     /// How later notes about the same are searched for. A hosted provider is not asked once more: there words alone find them.
     pub(in crate::services) fn call_for_later(&self, first: &Hit) -> SearchCall {
         SearchCall {
@@ -78,6 +67,13 @@ impl Searcher {
             ..SearchCall::of_notes()
         }
     }
+}
+
+/// The line of what was found first that a later note may have changed. None where the question asks for a time or an identifier,
+/// and where what was found has no day.
+pub(in crate::services) fn line_that_may_have_changed(first: &Hit, question: &Question) -> Option<String> {
+    let is_open = question.plan.time.range.is_none() && !question.plan.is_exact();
+    (is_open && note_date(&first.path).is_some()).then(|| question.line_of(first)).flatten()
 }
 
 /// Whether a passage tells of a change, of a day after that of the first or below it in its note.
