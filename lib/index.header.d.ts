@@ -8,6 +8,7 @@ import type {
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
+  CaptureUndone,
   DatabaseRows,
   DoctorCheck,
   FactAnswer,
