@@ -8,6 +8,7 @@ import type {
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
+  CaptureUndone,
   DatabaseRows,
   DoctorCheck,
   FactAnswer,
@@ -280,7 +281,7 @@ export declare class MemoryIndexManager {
   /** Runs one call on the engine, also one that has no method here. */
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
-  undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  undoCapture(agent: AutomaticAgent, id: string): Promise<CaptureUndone>
   /** One operation of consolidation, which the commands `openclaw memory consolidate` are made of. */
   consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
   /**

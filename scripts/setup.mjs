@@ -19,7 +19,7 @@ import { compareVersions } from "../lib/versions.js";
 import { isPackStale, isStale, newest } from "./ship/stale.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", ".cargo", "model"];
+const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", ".cargo", "model", "lib/index.header.d.ts"];
 
 /** @param {string} command @param {string[]} args */
 function run(command, args) {
