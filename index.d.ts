@@ -280,7 +280,7 @@ export declare class MemoryIndexManager {
   capture(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** Runs one call on the engine, also one that has no method here. */
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
-  /** Takes a captured fact out of its note again; false when the note no longer has it. */
+  /** Takes a captured fact out of its note again, and out of MEMORY.md what consolidation has made of it alone. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<CaptureUndone>
   /** One operation of consolidation, which the commands `openclaw memory consolidate` are made of. */
   consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
