@@ -32,14 +32,9 @@ pub(crate) fn only(journal: &Journal, hits: Vec<Hit>, question: &Question, setti
 pub(crate) fn best(journal: &Journal, hits: Vec<Hit>) -> Result<Option<Hit>> {
     let lines = captured(journal)?;
     Ok(hits.into_iter().find_map(|hit| {
-        let line = hit.excerpt.as_deref()?.trim_end();
-        let of_file = lines.get(&hit.path)?;
-        of_file.contains(line).then(|| Hit {
-            snippet: line.to_owned(),
-            vector_score: None,
-            by_meaning: false,
-            ..hit.clone()
-        })
+        let snippet = hit.excerpt.as_deref()?.trim_end().to_owned();
+        let is_captured = lines.get(&hit.path)?.contains(&snippet);
+        is_captured.then_some(Hit { snippet, vector_score: None, by_meaning: false, ..hit })
     }))
 }
 

@@ -6,7 +6,6 @@ use text::{fold::fold, words::words};
 const BEGINNINGS: &[&str] = &[
     "moved",
     "moving",
-    "change",
     "switch",
     "replac",
     "renam",
@@ -48,8 +47,6 @@ const BEGINNINGS: &[&str] = &[
     "chang",
     "nouve",
     "desormais",
-    "vendu",
-    "quitte",
     "separ",
     "novo",
     "nova",

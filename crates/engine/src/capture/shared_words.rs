@@ -108,7 +108,7 @@ pub(super) struct Shared {
     pub(super) exact: bool,
     /// Whether one of them is among the first words of the line, its headings or its file's name.
     leads: bool,
-    /// Whether the line says what one of them is: "my dentist is …", "Rent: …".
+    /// Whether the line says what the only one of them is: "my dentist is …", "Rent: …".
     states: bool,
 }
 
@@ -183,8 +183,11 @@ pub(super) fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer
             }
         }
         shared.weight /= all.max(f64::MIN_POSITIVE);
-        shared.states =
-            subject(line).is_some_and(|subject| own.iter().any(|term| is_in(&analyzer.terms(subject), term)));
+        // Of several words it does not matter.
+        if shared.asked == 1 {
+            let subject = subject(line).map(|subject| analyzer.terms(subject)).unwrap_or_default();
+            shared.states = own.iter().any(|term| is_in(&subject, term));
+        }
         let exact = own.iter().any(|term| matches!(term.kind, TermKind::Name | TermKind::File));
         shared.exact = exact || best.exact;
         if (shared.words, shared.weight) > (best.words, best.weight) {

@@ -48,10 +48,10 @@ impl Found {
             (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
         }
         let asked = call.search.as_ref().map(|search| Asked::of(&search.query));
-        let shares = |hit: &&Hit| asked.as_ref().is_some_and(|asked| asked.is_held(&hit.snippet));
+        let shares = |hit: &Hit| asked.as_ref().is_some_and(|asked| asked.is_held(&hit.snippet));
+        let (sharing, others): (Vec<&Hit>, Vec<&Hit>) = hits.iter().partition(|hit| shares(hit));
         // Where one holds the words, what is only like them is not meant.
-        let some_share = hits.iter().any(|hit| shares(&hit));
-        for hit in hits.iter().filter(|hit| !some_share || shares(hit)) {
+        for hit in if sharing.is_empty() { others } else { sharing } {
             if is_media(hit.source, &hit.path) {
                 self.path(r, live, roots, &hit.path)?;
                 continue;
