@@ -45,6 +45,7 @@ import type {
   StoredFact,
   TestedIntent,
   UnfinishedTexts,
+  Unlearned,
 } from './lib/engine.js'
 
 export type * from './lib/engine.js'
@@ -482,8 +483,11 @@ export declare class NativeManager {
   searchFacts(query: string, limit: number, minScore: number): Promise<FactAnswer>
   /** Keeps a fact, unless memory holds it already or it must not be kept. */
   storeFact(fact: FactInput, source?: FactSource | undefined | null): Promise<FactOutcome>
-  /** Takes a fact out of the notes; false when there is none of that id. */
-  forgetFact(agent: AutomaticAgent, id: string): Promise<boolean>
+  /**
+   * Takes a fact out of the notes, and the entry that consolidation has made of it where nothing else speaks for that; null
+   * when there is none of that id.
+   */
+  forgetFact(agent: AutomaticAgent, id: string): Promise<Unlearned | null>
   /** Takes over the rows of another store of facts. */
   importFacts(rows: { text: string; importance?: number | null; category?: string | null; createdAt?: number | null }[], dryRun: boolean): Promise<FactImport>
   /** Whether vectors of this provider and model are those that the settings ask for. */

@@ -45,6 +45,7 @@ import type {
   StoredFact,
   TestedIntent,
   UnfinishedTexts,
+  Unlearned,
 } from './lib/engine.js'
 
 export type * from './lib/engine.js'

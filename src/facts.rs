@@ -84,16 +84,17 @@ impl NativeManager {
         promise(env, work, |stored| stored)
     }
 
-    /// Takes a fact out of the notes; false when there is none of that id.
-    #[napi(ts_return_type = "Promise<boolean>")]
+    /// Takes a fact out of the notes, and the entry that consolidation has made of it where nothing else speaks for that; null
+    /// when there is none of that id.
+    #[napi(ts_return_type = "Promise<Unlearned | null>")]
     pub fn forget_fact<'env>(
         &self,
         env: &'env Env,
         agent: AutomaticAgent,
         id: String,
-    ) -> napi::Result<PromiseRaw<'env, bool>> {
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.facts.forget(agent.folder(), id).await }, |removed| removed)
+        promise(env, async move { to_value(&engine.facts.forget(agent.folder(), id).await?) }, |forgotten| forgotten)
     }
 
     /// Takes over the rows of another store of facts.

@@ -52,21 +52,36 @@ export async function execute(host, ctx, rawParams, signal) {
     const forget = (/** @type {string} */ id) => manager.run((engine) => engine.forgetFact(agent, id));
     if (memoryId) {
       const id = memoryId.toLowerCase();
-      if (!(await forget(id))) return answer(`There is no memory ${id}.`, { found: 0, id });
-      return answer(`Memory ${id} forgotten.`, { action: "deleted", id });
+      const forgotten = await forget(id);
+      if (!forgotten) return answer(`There is no memory ${id}.`, { found: 0, id });
+      return deleted(`Memory ${id} forgotten.`, id, forgotten);
     }
     const { matches: near } = await manager.run((engine) => engine.searchFacts(String(query), CANDIDATES, NEAR_SCORE));
     if (near.length === 0) return answer("No matching memories found.", { found: 0 });
     const sure = near.filter(({ score }) => score >= MIN_SCORE);
     const matches = sure.length > 0 ? sure : near;
     const [best] = matches;
-    if (matches.length === 1 && best.score > CERTAIN && (await forget(best.id))) {
-      return answer(`Forgotten: "${quoted(best.text)}"`, { action: "deleted", id: best.id });
-    }
+    const forgotten = matches.length === 1 && best.score > CERTAIN ? await forget(best.id) : null;
+    if (forgotten) return deleted(`Forgotten: "${quoted(best.text)}"`, best.id, forgotten);
     const list = matches.map(({ id, text: words }) => `- [${id}] ${quoted(words, SHOWN_CHARS)}...`).join("\n");
     const candidates = matches.map(({ id, text: words, category, score }) => ({ id, text: words, category, score }));
     const found =
       sure.length > 0 ? `Found ${matches.length} candidates.` : "Nothing matches surely; ask the user which of these is meant, if any.";
     return answer(`${found} Specify memoryId:\n${list}`, { action: "candidates", candidates });
   });
+}
+
+/**
+ * What was done, with what stays: nobody should believe that all of it is gone.
+ * @param {string} done
+ * @param {string} id
+ * @param {import("../../index.d.ts").Unlearned} unlearned
+ */
+function deleted(done, id, { left }) {
+  const stays = left.map(
+    (run) =>
+      `MEMORY.md still holds what consolidation made of it: something else says the same, or the entry was changed. ` +
+      `The user can edit the file, or take the whole run back: \`openclaw memory consolidate undo ${run}\`.`,
+  );
+  return answer([done, ...stays].join("\n"), { action: "deleted", id, ...(left.length > 0 ? { left } : {}) });
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{
     claim::claim_id,
     evidence::{ARCHIVE, kind},
-    plan::Plan,
+    plan::{Addition, Plan},
     report::{self, DIARY},
     section::entry_of,
 };
@@ -80,13 +80,18 @@ impl Written {
                 if gone < addition.claims.len() {
                     written.mixed.insert(addition.id.clone());
                 }
-                written.ids.insert(addition.id);
-                written.lines.insert(addition.line);
-                written.texts.insert(addition.text);
-                written.runs.push(report::mark(&run.id));
+                written.add(&run.id, addition);
             }
         }
         written
+    }
+
+    /// One entry that a run has written.
+    pub(crate) fn add(&mut self, run_id: &str, addition: Addition) {
+        self.ids.insert(addition.id);
+        self.lines.insert(addition.line);
+        self.texts.insert(addition.text);
+        self.runs.push(report::mark(run_id));
     }
 
     /// The lines of one of [`FILES`] that go, by their numbers from 1.

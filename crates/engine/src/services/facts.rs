@@ -25,7 +25,10 @@ use crate::{
         rules::Category,
         similar::{Comparer, NEAR},
     },
-    consolidation::{evidence::unsaid_of_fact, runs::Runs},
+    consolidation::{
+        evidence::unsaid_of_fact,
+        runs::{Runs, Unlearned},
+    },
     index::rows::hash,
     workspace::{exclusions::Exclusions, notes::Notes},
 };
@@ -223,16 +226,16 @@ impl Facts {
     }
 
     /// Takes a fact out of the notes, and keeps auto-capture and consolidation from finding it again. `folder` is the agent's own.
-    /// False when there is no such fact.
+    /// `None` when there is no such fact.
     ///
     /// # Errors
     /// When a note cannot be written.
-    pub async fn forget(self: &Arc<Self>, folder: PathBuf, id: String) -> Result<bool> {
-        let removed = self
+    pub async fn forget(self: &Arc<Self>, folder: PathBuf, id: String) -> Result<Option<Unlearned>> {
+        let forgotten = self
             .blocking(move |service, settings| {
                 let zone = zone(settings);
                 let known = facts::all(&Notes::of(settings), &zone)?;
-                let Some(fact) = known.into_iter().find(|fact| fact.id == id) else { return Ok(false) };
+                let Some(fact) = known.into_iter().find(|fact| fact.id == id) else { return Ok(None) };
                 // First: who is killed in between finds the fact, and forgets it once more.
                 let store = service.context.store();
                 let unsaid = unsaid_of_fact(&fact.text, &fact.path, &store.read(|reader| reader.evidence(""))?);
@@ -240,16 +243,16 @@ impl Facts {
                 store.write(move |tx| tx.unsay(&unsaid))?;
                 let removed = facts::remove(&Notes::of(settings), &zone, &id)?;
                 forget_capture(&folder, &fact.text, service.context.now_ms())?;
-                Runs::to_unlearn(store, settings, service.context.now_ms()).unlearn(&claims)?;
+                let unlearned = Runs::to_unlearn(store, settings, service.context.now_ms()).unlearn(&claims)?;
                 let text = hash(fact.text.as_bytes());
                 store.write(move |tx| tx.forget_embeddings(&[text]))?;
-                Ok(removed)
+                Ok(removed.then_some(unlearned))
             })
             .await?;
-        if removed {
+        if forgotten.is_some() {
             self.indexer.notes_changed();
         }
-        Ok(removed)
+        Ok(forgotten)
     }
 
     /// Takes over the facts of another store. What memory holds already is passed over.

@@ -11,7 +11,9 @@ use serde::Serialize;
 use super::{Runs, Undone, merged, state};
 use crate::consolidation::{
     evidence::{self, ARCHIVE, is_memory_file},
+    lineage::Written,
     plan::{Addition, Plan},
+    report::DIARY,
 };
 use model::{
     config::{consolidation::Consolidation, settings::Settings},
@@ -62,6 +64,9 @@ impl Runs {
         self.finish_killed()?;
         let spoken = self.spoken_for()?;
         let mut done = Unlearned::default();
+        self.untell(
+            additions.iter().filter(|(.., addition)| !addition.claims.iter().any(|claim| spoken.contains(claim))),
+        )?;
         for (run, path, addition) in additions {
             if !self.stands_somewhere(addition)? {
                 continue;
@@ -73,6 +78,22 @@ impl Runs {
             }
         }
         Ok(done)
+    }
+
+    /// Takes what the diary tells of entries out of it.
+    fn untell<'a>(&self, additions: impl Iterator<Item = &'a (String, String, Addition)>) -> Result<()> {
+        let Some(diary) = self.text(DIARY)? else { return Ok(()) };
+        let mut written = Written::default();
+        for (run, _, addition) in additions {
+            written.add(run, addition.clone());
+        }
+        let gone = written.lines_of(DIARY, &diary);
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let lines = (1_u32..).zip(diary.split_inclusive('\n'));
+        let kept: String = lines.filter(|(number, _)| !gone.contains(number)).map(|(_, line)| line).collect();
+        self.write(DIARY, Some(&diary), Some(&kept))
     }
 
     /// What runs that stand have added of claims, with the run and the file.

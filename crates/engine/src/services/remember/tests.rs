@@ -148,7 +148,7 @@ async fn captured_and_gone(by_tool: bool) {
     assert_eq!(planned().await, 1);
     if by_tool {
         let fact = engine.facts.all().await.unwrap().remove(0);
-        assert!(engine.facts.forget(folder, fact.id).await.unwrap());
+        assert!(engine.facts.forget(folder, fact.id).await.unwrap().is_some());
     } else {
         let id = journal.captures().unwrap().remove(0).id;
         assert!(engine.remember.undo_capture(folder, &automatic, id).await.unwrap().removed);
@@ -166,10 +166,15 @@ async fn captured_and_gone(by_tool: bool) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_captured_and_undone_leaves_the_memory_file() {
     const ENTRY: &str = "- My nephew Hugo has epilepsy. <!-- mcrs:";
-    for (by_wish, changed, said_elsewhere) in
-        [(false, false, false), (true, false, false), (false, true, false), (false, false, true)]
-    {
-        let case = format!("by a wish {by_wish}, changed {changed}, said elsewhere {said_elsewhere}");
+    for (by, changed, said_elsewhere) in [
+        ("command", false, false),
+        ("wish", false, false),
+        ("tool", false, false),
+        ("command", true, false),
+        ("tool", true, false),
+        ("command", false, true),
+    ] {
+        let case = format!("by a {by}, changed {changed}, said elsewhere {said_elsewhere}");
         let dir = tempfile::tempdir().unwrap();
         let workspace = dir.path().join("workspace");
         std::fs::create_dir_all(workspace.join("memory")).unwrap();
@@ -193,6 +198,8 @@ async fn what_was_captured_and_undone_leaves_the_memory_file() {
         let run = consolidate(&engine, json!({ "op": "apply" })).await["runId"].as_str().unwrap().to_owned();
         let memory = || std::fs::read_to_string(workspace.join("MEMORY.md")).unwrap();
         assert!(memory().contains(ENTRY), "{case}: {}", memory());
+        let diary = || std::fs::read_to_string(workspace.join("DREAMS.md")).unwrap();
+        assert!(diary().contains("epilepsy"), "{case}: {}", diary());
         if changed {
             let mine = memory().replace("has epilepsy", "had epilepsy");
             std::fs::write(workspace.join("MEMORY.md"), mine).unwrap();
@@ -200,19 +207,29 @@ async fn what_was_captured_and_undone_leaves_the_memory_file() {
         if said_elsewhere {
             std::fs::write(workspace.join("memory/2026-01-02.md"), "- my nephew Hugo has epilepsy.\n").unwrap();
         }
-        if by_wish {
+        if by == "wish" {
             capture("b", "Oh, please don't save that.").await;
             assert_eq!(memory().matches("epilepsy").count(), 0, "{case}: {}", memory());
         } else {
-            let id = journal.captures().unwrap().remove(0).id;
-            let undone = engine.remember.undo_capture(folder.clone(), &automatic, id).await.unwrap();
-            assert!(undone.removed, "{case}");
+            let unlearned = if by == "tool" {
+                let fact = engine.facts.all().await.unwrap().remove(0);
+                // It was told that the fact is forgotten, while MEMORY.md still said it.
+                engine.facts.forget(folder.clone(), fact.id).await.unwrap().unwrap()
+            } else {
+                let id = journal.captures().unwrap().remove(0).id;
+                let undone = engine.remember.undo_capture(folder.clone(), &automatic, id).await.unwrap();
+                assert!(undone.removed, "{case}");
+                undone.unlearned
+            };
             let stays = changed || said_elsewhere;
             let left = if stays { vec![run] } else { Vec::new() };
-            assert_eq!((undone.unlearned.learned, undone.unlearned.left), (usize::from(!stays), left), "{case}");
+            assert_eq!((unlearned.learned, unlearned.left), (usize::from(!stays), left), "{case}");
             assert_eq!(memory().contains("epilepsy"), stays, "{case}: {}", memory());
         }
         assert!(memory().starts_with("# Mine\n"), "{case}");
+        // The diary told it for ever.
+        assert_eq!(diary().contains("epilepsy"), said_elsewhere, "{case}: {}", diary());
+        assert!(diary().contains("Learned 1"), "{case}: {}", diary());
         engine.release().await;
     }
 }
