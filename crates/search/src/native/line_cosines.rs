@@ -22,9 +22,6 @@ pub(crate) struct LineCosines {
     pub name_free: Option<NameFree>,
 }
 
-/// Source, file and number of a line.
-type Place<'a> = (&'a str, &'a str, u32);
-
 impl LineCosines {
     /// Compares the query with the stored lines of the candidates; none when lines of some have no vectors yet. Those that
     /// have would be measured otherwise than the rest, by what the model has come to so far.
@@ -45,25 +42,24 @@ impl LineCosines {
         let codes: Option<HashMap<ChunkId, Vec<u8>, RandomState>> =
             stored.map(|(id, codes)| Some((id, codes?))).collect();
         let Some(codes) = codes else { return Ok(None) };
-        let mut found: HashMap<Place<'_>, (f64, &[u8]), RandomState> = HashMap::default();
-        for row in &candidates.rows {
+        let mut best: Vec<Option<(f64, &[u8])>> = vec![None; lines.lines.len()];
+        for (chunk, row) in candidates.rows.iter().enumerate() {
             let Some(codes) = codes.get(&row.id) else { continue };
             // A line cut over several chunks shares its number; the parts of one chunk do not occur in line-true ones.
             for (number, code) in (row.start_line..).zip(codes.chunks_exact(coded.dims())) {
-                if let Some(cosine) = coded.cosine(code) {
-                    let best = found.entry((&row.source, &row.path, number)).or_insert((f64::NEG_INFINITY, code));
-                    if f64::from(cosine) > best.0 {
-                        *best = (f64::from(cosine), code);
-                    }
+                let (Some(at), Some(cosine)) = (lines.numbered(chunk, number), coded.cosine(code)) else { continue };
+                let cosine = f64::from(cosine);
+                if best[at].is_none_or(|(best, _)| cosine > best) {
+                    best[at] = Some((cosine, code));
                 }
             }
         }
-        let of = |at: usize| {
-            let line = &lines.lines[at];
-            let file = &lines.files[line.file];
-            found.get(&(file.source, file.path, line.number)).copied()
-        };
-        let best: Vec<Option<(f64, &[u8])>> = (0..lines.lines.len()).map(of).collect();
+        for at in (1..best.len()).rev() {
+            let [part, last] = [at - 1, at].map(|at| (lines.lines[at].file, lines.lines[at].number));
+            if part == last {
+                best[at - 1] = best[at];
+            }
+        }
         let cosines: Vec<Option<f64>> = best.iter().map(|best| best.map(|(cosine, _)| cosine)).collect();
         let known: Vec<f64> = cosines.iter().flatten().copied().collect();
         if known.is_empty() {

@@ -80,6 +80,8 @@ pub(super) struct Line<'r> {
 pub(super) struct Chunk {
     /// Id in the store.
     pub id: ChunkId,
+    /// Index of its file.
+    pub file: usize,
     /// The query's words in its lines.
     pub counts: Vec<Count>,
     /// Number of terms of its lines.
@@ -128,6 +130,15 @@ impl<'r> Lines<'r> {
         }
         reader.end(&forms, &mut out);
         Ok(out)
+    }
+
+    /// The line of this number in the file of a candidate chunk, by the chunk's index; of a line that is cut over several
+    /// chunks the last part.
+    #[must_use]
+    pub(super) fn numbered(&self, chunk: usize, number: u32) -> Option<usize> {
+        let place = (self.chunks[chunk].file, number);
+        let at = self.lines.partition_point(|line| (line.file, line.number) <= place).checked_sub(1)?;
+        ((self.lines[at].file, self.lines[at].number) == place).then_some(at)
     }
 
     /// The lines of the same block at most `reach` lines before and after a line: first and last index.
@@ -222,7 +233,7 @@ impl<'r> FileReader<'r> {
         let blob = LineBlob::parse(&row.line_terms)?;
         let file = out.files.len() - 1;
         let chunk = out.chunks.len();
-        out.chunks.push(Chunk { id: row.id, counts: Vec::new(), terms: 0 });
+        out.chunks.push(Chunk { id: row.id, file, counts: Vec::new(), terms: 0 });
         let contexts = out.contexts.len();
         for section in 0..blob.section_count() {
             let hashes = blob.section(section as u32);

@@ -61,19 +61,14 @@ impl MaxSim {
         }
         let ids: Vec<ChunkId> = candidates.rows.iter().map(|row| row.id).collect();
         let signs: HashMap<ChunkId, Vec<u8>, RandomState> = reader.line_signs(query.space, &ids)?.into_iter().collect();
-        let mut places: HashMap<(&str, &str, u32), usize, RandomState> = HashMap::default();
-        for (at, line) in lines.lines.iter().enumerate() {
-            let file = &lines.files[line.file];
-            places.insert((file.source, file.path, line.number), at);
-        }
         let mut found: Vec<Option<Vec<f32>>> = vec![None; lines.lines.len()];
         let (weights, queries): (Vec<f64>, Vec<CodedQuery>) =
             wanted.into_iter().map(|wanted| (wanted.weight, wanted.query)).unzip();
         let mut queries = SignQueries::new(&queries, question.mean.len());
-        for row in &candidates.rows {
+        for (chunk, row) in candidates.rows.iter().enumerate() {
             let Some(signs) = signs.get(&row.id) else { continue };
             for (number, signs) in (row.start_line..).zip(by_line(signs, question.mean.len())) {
-                let Some(&at) = places.get(&(row.source.as_str(), row.path.as_str(), number)) else { continue };
+                let Some(at) = lines.numbered(chunk, number) else { continue };
                 // A line cut over several chunks shares its number.
                 queries.raise(signs, found[at].get_or_insert_with(|| vec![0.0; weights.len()]));
             }

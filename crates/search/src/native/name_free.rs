@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
+use multiversion::multiversion;
 
 use super::{lines::Lines, maxsim::Scale};
 use embed::pieces::PieceQuestion;
@@ -30,27 +31,31 @@ impl NameFree {
         let asked = without(question, names)?;
         let dims = asked.len();
         let vectors: Vec<Option<Coded<'_>>> = codes.iter().map(|code| Coded::of((*code)?, dims)).collect();
-        let mut sizes: HashMap<&str, usize, RandomState> = HashMap::default();
-        let labels: Vec<&str> = lines.lines.iter().map(|line| line.label.unwrap_or_default()).collect();
-        for (label, _) in labels.iter().zip(&vectors).filter(|(_, vector)| vector.is_some()) {
-            *sizes.entry(label).or_default() += 1;
+        // Lines without a label are of the first group, and those of a label with too few.
+        let mut numbers: HashMap<&str, usize, RandomState> = HashMap::from_iter([("", 0)]);
+        let mut groups = Vec::with_capacity(lines.lines.len());
+        for line in &lines.lines {
+            let next = numbers.len();
+            groups.push(*numbers.entry(line.label.unwrap_or_default()).or_insert(next));
         }
-        let group = |at: usize| if sizes.get(labels[at]).is_some_and(|n| *n >= FEW) { labels[at] } else { "" };
-        let mut means: HashMap<&str, (Vec<f32>, usize), RandomState> = HashMap::default();
-        for (at, vector) in vectors.iter().enumerate() {
+        let mut sizes = vec![0; numbers.len()];
+        groups.iter().zip(&vectors).filter(|(_, vector)| vector.is_some()).for_each(|(group, _)| sizes[*group] += 1);
+        groups.iter_mut().filter(|group| sizes[**group] < FEW).for_each(|group| *group = 0);
+        let mut means: Vec<Option<(Vec<f32>, usize)>> = vec![None; sizes.len()];
+        for (group, vector) in groups.iter().zip(&vectors) {
             let Some(vector) = vector else { continue };
-            let (sum, count) = means.entry(group(at)).or_insert_with(|| (vec![0.0; dims], 0));
-            sum.iter_mut().zip(vector.code).for_each(|(sum, value)| *sum += f32::from(*value) * vector.scale);
+            let (sum, count) = means[*group].get_or_insert_with(|| (vec![0.0; dims], 0));
+            add_scaled(sum, vector.code, vector.scale);
             *count += 1;
         }
-        for (sum, count) in means.values_mut() {
+        for (sum, count) in means.iter_mut().flatten() {
             // A few lines tell little of what they share.
             let share = 1.0 / (*count + FEW) as f32;
             sum.iter_mut().for_each(|sum| *sum *= share);
         }
         let cosine = |at: usize| {
-            let (mean, _) = means.get(group(at))?;
-            let (product, square) = vectors[at].as_ref()?.beside(mean, &asked);
+            let (mean, _) = means[groups[at]].as_ref()?;
+            let (product, square) = beside(vectors[at].as_ref()?, mean, &asked);
             (square > 1e-9).then(|| f64::from(product / square.sqrt()))
         };
         let cosines: Vec<Option<f64>> = (0..vectors.len()).map(cosine).collect();
@@ -91,27 +96,34 @@ impl<'a> Coded<'a> {
         let square: i32 = code.iter().map(|value| i32::from(*value).pow(2)).sum();
         (square > 0 && code.len() == dims).then(|| Self { code, scale: (square as f32).sqrt().recip() })
     }
+}
 
-    /// What the vector has beyond a mean: its inner product with what is asked, and the square of its length.
-    fn beside(&self, mean: &[f32], asked: &[f32]) -> (f32, f32) {
-        let (mut products, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
-        let mut add = |lane: usize, value: i8, mean: f32, asked: f32| {
-            let own = f32::from(value) * self.scale - mean;
-            products[lane] += own * asked;
-            squares[lane] += own * own;
-        };
-        let ((values, last), (means, last_means), (wanted, last_wanted)) =
-            (self.code.as_chunks::<LANES>(), mean.as_chunks::<LANES>(), asked.as_chunks::<LANES>());
-        for ((values, means), wanted) in values.iter().zip(means).zip(wanted) {
-            for lane in 0..LANES {
-                add(lane, values[lane], means[lane], wanted[lane]);
-            }
+/// Adds a code to a sum, each of its numbers times `scale`.
+#[multiversion(targets("x86_64+avx2"))]
+fn add_scaled(sum: &mut [f32], code: &[i8], scale: f32) {
+    sum.iter_mut().zip(code).for_each(|(sum, value)| *sum += f32::from(*value) * scale);
+}
+
+/// What a vector has beyond a mean: its inner product with what is asked, and the square of its length.
+#[multiversion(targets("x86_64+avx2"))]
+fn beside(vector: &Coded<'_>, mean: &[f32], asked: &[f32]) -> (f32, f32) {
+    let (mut products, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+    let mut add = |lane: usize, value: i8, mean: f32, asked: f32| {
+        let own = f32::from(value) * vector.scale - mean;
+        products[lane] += own * asked;
+        squares[lane] += own * own;
+    };
+    let ((values, last), (means, last_means), (wanted, last_wanted)) =
+        (vector.code.as_chunks::<LANES>(), mean.as_chunks::<LANES>(), asked.as_chunks::<LANES>());
+    for ((values, means), wanted) in values.iter().zip(means).zip(wanted) {
+        for lane in 0..LANES {
+            add(lane, values[lane], means[lane], wanted[lane]);
         }
-        for (lane, ((value, mean), asked)) in last.iter().zip(last_means).zip(last_wanted).enumerate() {
-            add(lane, *value, *mean, *asked);
-        }
-        (products.iter().sum(), squares.iter().sum())
     }
+    for (lane, ((value, mean), asked)) in last.iter().zip(last_means).zip(last_wanted).enumerate() {
+        add(lane, *value, *mean, *asked);
+    }
+    (products.iter().sum(), squares.iter().sum())
 }
 
 #[cfg(test)]
@@ -121,7 +133,7 @@ mod tests {
     #[test]
     fn all_dimensions_count_also_those_that_fill_no_lanes() {
         let vector = Coded { code: &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], scale: 1.0 };
-        assert_eq!(vector.beside(&[1.0; 11], &[2.0; 11]), (110.0, 385.0));
+        assert_eq!(beside(&vector, &[1.0; 11], &[2.0; 11]), (110.0, 385.0));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl SignQueries {
 }
 
 /// Raises `most` of each query to its inner product with a vector.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn raise_products(codes: &[i16], signs: &[i16], most: &mut [i32]) {
     for (code, most) in codes.chunks_exact(signs.len()).zip(most) {
         *most = product(code, signs).max(*most);
