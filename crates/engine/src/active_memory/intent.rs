@@ -14,13 +14,20 @@ use text::{
     pattern::ascii_boundaries,
 };
 
+use crate::capture::given::own_words;
+
 use super::{
-    intent_patterns::{FUTURE, HABIT_OR_ORDER, PATTERNS, RETROSPECTIVE},
+    chat_patterns::CHAT,
+    errand_patterns::ERRANDS,
+    intent_patterns::{FUTURE, HABIT_OR_ORDER, PATTERNS, RETROSPECTIVE, TO_COME},
     question_patterns::{ASKS, OWN, WORK, WORLD},
 };
 
 /// Most of a message that is looked at, in UTF-16 units: what somebody asks for stands in a sentence.
 const MOST_UNITS: usize = 2000;
+
+/// Longest message, in characters, that may ask by a noun alone or by its last word.
+const SHORT: usize = 120;
 
 /// What a message asks memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,6 +45,8 @@ pub enum Intent {
     Time,
     /// A question in which somebody speaks of their own matters.
     Own,
+    /// Something to be done for which the user's own matters count: a message to somebody, a booking.
+    Errand,
     /// Any other question that the world does not answer.
     Question,
     /// Nothing: the world answers it, or it is about the words that it holds.
@@ -55,15 +64,21 @@ static ASKING: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     Some(Patterns { set, intents: all().map(|(intent, _)| intent).collect() })
 });
 static LATER: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(FUTURE.iter().copied()));
+static COMING: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(TO_COME.iter().copied()));
 static BEFORE: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(RETROSPECTIVE.iter().copied()));
 static ASKED: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(ASKS.iter().copied()));
+static ASKED_SHORTLY: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(CHAT.iter().copied()));
 static OF_OWN: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(OWN.iter().copied()));
 static OF_WORLD: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(WORLD.iter().copied()));
 static OF_WORK: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(WORK.iter().copied()));
+static OF_ERRAND: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(ERRANDS.iter().copied()));
 static TELLING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&ascii_boundaries(HABIT_OR_ORDER)).ok());
 
+/// Letters of the scripts that write words with spaces: all that Unicode counts as one would take ten times the memory.
+const LETTER: &str = "[0-9a-zß-ſа-ё]";
+
 fn set_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<RegexSet> {
-    let patterns = patterns.map(ascii_boundaries);
+    let patterns = patterns.map(|pattern| ascii_boundaries(pattern).replace(r"\w", LETTER));
     RegexSetBuilder::new(patterns).case_insensitive(true).size_limit(64 << 20).dfa_size_limit(16 << 20).build().ok()
 }
 
@@ -71,7 +86,12 @@ fn set_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<RegexSet> {
 /// what the host put around it.
 #[must_use]
 pub fn recall_intent(message: &str) -> Option<Intent> {
-    let plain = compose(head(message.trim(), MOST_UNITS));
+    let own = own_words(message.trim());
+    if own.is_empty() && !message.trim().is_empty() {
+        // Nothing but a text that is given to be worked on.
+        return Some(Intent::General);
+    }
+    let plain = compose(head(own, MOST_UNITS));
     let text = plain_apostrophes(&plain).split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {
         return None;
@@ -79,8 +99,10 @@ pub fn recall_intent(message: &str) -> Option<Intent> {
     let asking = ASKING.as_ref()?;
     let found = asking.set.matches(&text).iter().next().and_then(|at| asking.intents.get(at).copied());
     let is_in = |set: &LazyLock<Option<RegexSet>>| set.as_ref().is_some_and(|set| set.is_match(&text));
+    let asks = || is_in(&ASKED) || text.chars().count() <= SHORT && is_in(&ASKED_SHORTLY);
     // "Remember to call Ana tomorrow" asks for nothing that was said.
-    let is_later = is_in(&LATER) || TELLING.as_ref().is_some_and(|telling| telling.is_match(&text));
+    let is_later =
+        is_in(&LATER) || TELLING.as_ref().is_some_and(|telling| telling.is_match(&text)) || is_in(&COMING) && !asks();
     if is_later && !is_in(&BEFORE) {
         return None;
     }
@@ -89,7 +111,8 @@ pub fn recall_intent(message: &str) -> Option<Intent> {
         match (own, world) {
             (false, true) => Some(Intent::General),
             (true, true) => None,
-            _ if is_in(&OF_WORK) || !is_in(&ASKED) => None,
+            _ if is_in(&OF_ERRAND) => Some(Intent::Errand),
+            _ if is_in(&OF_WORK) || !asks() => None,
             (true, false) => Some(Intent::Own),
             (false, false) => Some(Intent::Question),
         }
@@ -104,6 +127,7 @@ mod tests {
     fn the_patterns_compile() {
         assert!(ASKING.is_some() && LATER.is_some() && BEFORE.is_some() && TELLING.is_some());
         assert!(ASKED.is_some() && OF_OWN.is_some() && OF_WORLD.is_some() && OF_WORK.is_some());
+        assert!(OF_ERRAND.is_some() && COMING.is_some() && ASKED_SHORTLY.is_some());
     }
 
     #[test]
@@ -223,6 +247,106 @@ mod tests {
         ] {
             assert_eq!(recall_intent(text), expected, "{text}");
         }
+    }
+
+    // A second person's conversations: of 111 turns that needed a note, 25 did not ask for it by these patterns. Nobody types
+    // question marks in a chat, Polish was no language, and orders were not looked at.
+    #[test]
+    fn a_chat_is_written_without_question_marks() {
+        let texts = [
+            "and whats left to pay the roofer",
+            "thats more than last spring isn't it",
+            "and not the blue ones why",
+            "until when is the deposit refundable",
+            "o której przyjeżdża ciocia",
+            "a co my wtedy wybraliśmy",
+            "numer do hydraulika proszę",
+            "qdo é o niver da tia",
+            "até quando dá pra devolver",
+            "que dia a gente volta",
+            "c'est quand la fête de l'école",
+            "a che ora arriva il treno",
+            "cuando me toca la revisión",
+            "für welches datum war der tisch",
+            "en met wie was dat",
+            "до скольки открыта мастерская",
+            "abla ne zaman geliyor",
+            "متى موعد الطبيب",
+            "डॉक्टर कब आएंगे",
+            "我下次体检是什么时候？",
+            "物置の暗証番号教えて",
+            "창고 비밀번호 알려줘",
+            "i forgot what the vet said",
+            "no me acuerdo del nombre del gasista",
+            "j'ai oublié le code du garage",
+        ];
+        let wrong: Vec<&str> = texts
+            .into_iter()
+            .filter(|text| !recall_intent(text).is_some_and(|found| found != Intent::General))
+            .collect();
+        assert_eq!(wrong, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn an_order_that_names_whom_it_is_for_needs_what_is_known_of_them() {
+        let texts = [
+            "draft a text to the tenants about the lift, when and where",
+            "tell him in two lines what broke",
+            "text anna that we are late",
+            "book the hotel for june",
+            "schreib meiner schwester wann wir ankommen",
+            "mándale al casero la fecha",
+            "escreve pra minha mãe a que horas chegamos",
+            "réserve-moi une table pour samedi",
+            "mi prenoti il treno per Bari",
+            "wyślij mamie godzinę przylotu",
+            "напиши маме, когда мы прилетим",
+            "stuur mijn broer het adres",
+            "给妈妈发个消息说我们几点到",
+            "母にメールを書いて",
+            "엄마한테 메시지 보내 줘",
+            "a quiet evening, you know how i like it",
+            "das Essen wie immer",
+        ];
+        let wrong: Vec<&str> = texts
+            .into_iter()
+            .filter(|text| !recall_intent(text).is_some_and(|found| found != Intent::General))
+            .collect();
+        assert_eq!(wrong, Vec::<&str>::new());
+        let texts = [
+            "write a poem about the boat",
+            "write a short ad for a flat",
+            "make that a bit less bossy",
+            "put it in a table",
+            "tell me a joke",
+            "schreib mir einen lustigen trinkspruch",
+            "napisz wiersz o jesieni",
+            "напиши стихи про осень",
+        ];
+        let wrong: Vec<&str> = texts.into_iter().filter(|text| recall_intent(text).is_some()).collect();
+        assert_eq!(wrong, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn what_anybody_could_answer_asks_for_nothing() {
+        let texts = [
+            "what does voluntary excess mean",
+            "when do you sow broad beans",
+            "how long do you boil an egg",
+            "how do i know when cod is done",
+            "how long does a passport renewal take in the uk",
+            "does that work on windows",
+            "is it safe",
+            "11 times 4.5?",
+            "wie lange kocht man ein ei",
+            "quel est le pluriel de \"cheval\"",
+            "cuánto se hierve un huevo",
+            "石板瓦和陶瓦有什么区别",
+            "jak się mówi \"dzień dobry\" po czesku",
+        ];
+        let wrong: Vec<&str> =
+            texts.into_iter().filter(|text| !matches!(recall_intent(text), None | Some(Intent::General))).collect();
+        assert_eq!(wrong, Vec::<&str>::new());
     }
 
     // 300,000 characters of an envelope cost every turn of the bundled plugin its time limit.

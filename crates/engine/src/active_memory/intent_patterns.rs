@@ -96,6 +96,12 @@ pub(super) const FUTURE: &[&str] = &[
     r"\b(recu[ée]rdame|recu[ée]rdanos|acu[ée]rdate de|no olvides)\b|\b(rappelle|rappelez)-(moi|nous) (de|d'|demain|ce soir|lundi)|\bn'oublie pas de\b",
     r"\b(ricordami|ricordaci|non dimenticare di)\b|\b(lembra-me|lembre-me|lembra-nos|me lembra|me lembre|não te esqueças de|não esqueça de)\b|\bherinner me\b",
     r"напомни (мне|нам).{0,24}(завтра|вечером|утром|через|в \d)|не забудь|запомни",
+    r"提醒(我|我们|我們|一下)|(リマインド|思い出させて|起こして)|(내일|모레|이따|나중에|저녁에|아침에).{0,24}(알려|깨워|상기)",
+];
+
+/// Times that are still to come, in scripts whose orders are not known by their words. Whoever asks for such a time asks for
+/// something that was settled.
+pub(super) const TO_COME: &[&str] = &[
     r"明(天|日|晚|年|早)|今(晚|夜|后|後)|[后後](天|日)|下(周|週|星期|(个|個)?月|次|回|礼拜|禮拜)|以(后|後)|之(后|後)|将来|將來|未来|未來|稍(后|後|晚)|待(会|會)|等(会|會|下)",
     r"明(日|晩)|今(晩|夜)|明後日|来(週|月|年)|次(回|の)|あとで|後で|後ほど|後日|あした|あす|今後|これから|将来",
     r"내(일|년)|오늘\s*(밤|저녁|오후)|모레|글피|차주|다음|나중|앞으로|미래|이따|곧",

@@ -10,6 +10,8 @@ pub mod block;
 pub mod breaker;
 pub mod cache;
 pub mod calls;
+mod chat_patterns;
+mod errand_patterns;
 pub mod grounding;
 pub mod intent;
 mod intent_patterns;

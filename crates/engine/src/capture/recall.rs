@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{
-    envelope, filter, follow_up, rules,
+    envelope, filter, follow_up, reactions, rules,
     shared_words::{Shared, best_line, is_liking, is_whole},
     similar::{Comparer, Fingerprint},
 };
@@ -48,7 +48,7 @@ pub struct Question {
     pub plan: Arc<QueryPlan>,
 }
 
-/// The question in a message; none when it is too short, small talk, a command, nothing but what the host said, or only
+/// The question in a message; none when it is too short, small talk, a word on the answer before it, a command, nothing but what the host said, or only
 /// to be understood with a message before that there is none of.
 #[must_use]
 pub fn question(asked: &Asked, settings: &Automatic, zone: &str) -> Option<Question> {
@@ -57,7 +57,7 @@ pub fn question(asked: &Asked, settings: &Automatic, zone: &str) -> Option<Quest
         return None;
     }
     let plan = understand(&text, asked.now_ms, zone);
-    if plan.small_talk {
+    if plan.small_talk || reactions::is_reaction(&text) {
         return None;
     }
     if follow_up::needs_context(&text, &plan) {

@@ -76,7 +76,8 @@ impl Remember {
             return Ok(nothing(message));
         };
         let began = Instant::now();
-        let intent = recall_intent(&question.text);
+        // Whoever goes on about a thing may not ask in these words; who asked before has been answered.
+        let intent = recall_intent(&message).or_else(|| recall_intent(&question.text));
         let in_context = question.in_context(asked, &zone);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
         let most = of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS);
