@@ -399,6 +399,7 @@ export interface NativeBinding {
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
   noteListening: typeof noteListening
+  stopListening: typeof stopListening
   writeSessionNote: typeof writeSessionNote
   memoryAsLine: typeof memoryAsLine
   listCaptures: typeof listCaptures
@@ -1282,6 +1283,9 @@ export declare function shortTermBlock(agent: AutomaticAgent, person?: string | 
  * (`local`) are run by some builds only.
  */
 export declare function speaksProvider(id: string): boolean
+
+/** Capture is off from now on for all agents: the plugin stops, and this module stays loaded where the host loads it again. */
+export declare function stopListening(): void
 
 /** Options of one sync. */
 export interface SyncOptions {

@@ -399,6 +399,7 @@ export interface NativeBinding {
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
   noteListening: typeof noteListening
+  stopListening: typeof stopListening
   writeSessionNote: typeof writeSessionNote
   memoryAsLine: typeof memoryAsLine
   listCaptures: typeof listCaptures

@@ -9,7 +9,7 @@ import { startNights, stopNights } from "./consolidation/nights.js";
 import { repairSwitch } from "./dreaming-switch.js";
 import { agentNow, automaticAgent, differingSettings, hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
-import { noteListening } from "./hooks/listening.js";
+import { noteListening, stopListening } from "./hooks/listening.js";
 import { beginWritten, clearOlder, readWritten, tellOlder } from "./hooks/written.js";
 import { importIntents } from "./intents/import.js";
 import { warnAboutLostFolders, watchFolders } from "./lost-folders.js";
@@ -40,6 +40,8 @@ export function registerService(api, host) {
       beginWritten(host, { read: true });
       clearOlder(host);
       lookAtFile(host);
+      // A turn may have ended after the stop.
+      stopListening();
       listenAll(host, cfg);
       // The gateway must not wait for the disk.
       for (const agentId of listAgentIds(cfg)) {
@@ -66,6 +68,7 @@ export function registerService(api, host) {
     stop: async () => {
       clearInterval(resuming);
       clearInterval(switching);
+      stopListening();
       stopNights();
       stopWatchingTranscripts();
       await closeAllMemoryIndexManagers();

@@ -246,6 +246,12 @@ pub fn note_listening(
         .map_err(|e| to_js(env, e))
 }
 
+/// Capture is off from now on for all agents: the plugin stops, and this module stays loaded where the host loads it again.
+#[napi]
+pub fn stop_listening() {
+    listening::stop(now_ms());
+}
+
 /// Writes the note of a conversation that ends; gives its path, or null when nothing was said.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
+import { registerService } from "../../plugin/service.js";
 import { hooked, MAIN } from "./hooked.mjs";
 
 const DOCTOR = "My therapist is called Dr Vogel and I see him on Mondays.";
@@ -66,6 +67,31 @@ for (const isTimed of [true, false]) {
     await say(DOCTOR);
     expect(await looked()).toMatch(/Dr Vogel/);
     expect(await looked()).not.toMatch(/Ana/);
+  });
+}
+
+// A gateway that reloads its plugins keeps the addon: a disabled plugin had listened all the time once it was enabled again.
+for (const isTimed of [true, false]) {
+  test(`what was said while the plugin was disabled is not captured, ${isTimed ? "with" : "without"} times`, async () => {
+    const { say, messages, looked, host, cfg } = await conversation({ autoCapture: true }, { isTimed });
+    /** @type {any} */
+    let service;
+    registerService(/** @type {any} */ ({ registerService: (/** @type {unknown} */ given) => (service = given), runtime: {} }), host);
+    service.start({ config: cfg });
+    await say(TEA);
+    await service.stop();
+    await delay(5);
+    messages.push({
+      role: "user",
+      content: "My brother is called Rui and he lives in Faro",
+      ...(isTimed ? { timestamp: Date.now() } : {}),
+    });
+    messages.push({ role: "assistant", content: "Noted.", ...(isTimed ? { timestamp: Date.now() } : {}) });
+    await delay(5);
+    service.start({ config: cfg });
+    await say("I live in Porto near the market");
+    expect((await looked()).split("\n").sort()).toEqual(["I live in Porto near the market", TEA]);
+    await service.stop();
   });
 }
 

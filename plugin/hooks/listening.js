@@ -44,6 +44,15 @@ export function noteListening({ native: agent, settings }, moment, said) {
 }
 
 /**
+ * Nothing is heard until it is looked at again: the plugin stops, or starts in a process in which it ran before, and nobody has
+ * told it what was said meanwhile.
+ */
+export function stopListening() {
+  native().stopListening();
+  sessions.clear();
+}
+
+/**
  * A turn begins.
  * @param {{host: import("../host.js").Host}} plugin
  * @param {Record<string, any>} event

@@ -3,7 +3,8 @@
 //! that begins anew has seen none of it.
 //!
 //! Each process notes the spans in which it saw capture on. No span reaches over a time in which nobody looked: the plugin
-//! may have been off then. A file that is gone or cannot be read has heard nothing.
+//! may have been off then, in the same process where a host loads it anew. A file that is gone or cannot be read has heard
+//! nothing.
 
 use std::{
     collections::HashMap,
@@ -24,6 +25,10 @@ const FILE: &str = "listening.json";
 const MAX_SPANS: usize = 300;
 /// Hosts write a message down so long before or after its turn is told of, in milliseconds, at most.
 const AROUND_MS: i64 = 10_000;
+/// A gateway looks so often, in milliseconds: what is said so soon after a look is said before the next, if one comes.
+const LOOKED_EVERY_MS: i64 = 60_000;
+/// Whoever has not looked for longer was asleep, or off without being told, in milliseconds.
+const MAX_GAP_MS: i64 = 3 * LOOKED_EVERY_MS;
 
 /// A time in which capture was on, in milliseconds since the epoch, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +96,24 @@ pub fn note(folder: &Path, on: On, moment: Moment, now_ms: i64) -> Result<Listen
     }
 }
 
+/// Capture is off from now on for all agents of this process: the plugin stops, and the process may keep its memory until the
+/// host loads the plugin again.
+pub fn stop(now_ms: i64) {
+    let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+    for (folder, noted) in noted.iter_mut() {
+        stop_of(noted, folder, now_ms);
+    }
+}
+
+fn stop_of(noted: &mut Noted, folder: &Path, now_ms: i64) {
+    // Where the file cannot be read or written, the spans end all the same: what is still in it reaches no further than now
+    // and a few seconds.
+    let _ = note_of(noted, folder, On { turns: false, compactions: false }, Moment::Now, now_ms);
+    for own in [&mut noted.turns, &mut noted.compactions] {
+        *own = Own { from: None, last: own.last.map(|_| now_ms) };
+    }
+}
+
 fn note_of(noted: &mut Noted, folder: &Path, on: On, moment: Moment, now_ms: i64) -> Result<Listening> {
     let path = folder.join(FILE);
     let bytes = own_file::read(&path)?.unwrap_or_default();
@@ -118,6 +141,14 @@ impl Own {
             self.from = None;
             return;
         }
+        let unseen = last.filter(|last| self.from.is_some() && now - last > MAX_GAP_MS);
+        if let Some(last) = unseen {
+            // What was said just before the machine slept is heard.
+            if let Some(span) = spans.iter_mut().find(|span| Some(span.0) == self.from) {
+                span.1 = span.1.max(last + LOOKED_EVERY_MS);
+            }
+            self.from = None;
+        }
         let until = if moment == Moment::Begin { now + AROUND_MS } else { now };
         let is_own = |span: &&mut Span| Some(span.0) == self.from;
         match spans.iter_mut().find(is_own) {
@@ -129,6 +160,7 @@ impl Own {
                     (Moment::Begin, _) => now - AROUND_MS,
                     // Some hosts do not tell of the beginning of each turn.
                     (Moment::End(said), None) => said.unwrap_or(now),
+                    (Moment::End(Some(said)), _) if unseen.is_some() => said.max(now - MAX_GAP_MS),
                     (Moment::Now | Moment::End(_), _) => now,
                 };
                 let from = from.max(last.map_or(i64::MIN, |last| last + 1)).min(now);
@@ -233,6 +265,67 @@ mod tests {
         note_of(&mut process, dir.path(), ON, Moment::Begin, 9000 * SECOND).unwrap();
         let heard = note_of(&mut process, dir.path(), ON, Moment::Begin, 100 * SECOND).unwrap().turns;
         assert!(hears(&heard, 100 * SECOND), "{heard:?}");
+    }
+
+    // A gateway that reloads its plugins keeps its memory: the span that was open before reached over all of the time off.
+    #[test]
+    fn what_is_said_while_the_plugin_is_disabled_stays_unheard_in_the_same_process() {
+        let (dir, mut process) = begun();
+        note_of(&mut process, dir.path(), ON, Moment::Begin, 100 * SECOND).unwrap();
+        note_of(&mut process, dir.path(), ON, Moment::End(Some(100 * SECOND)), 104 * SECOND).unwrap();
+        stop_of(&mut process, dir.path(), 106 * SECOND);
+        let kept: Listening = serde_json::from_slice(&std::fs::read(dir.path().join(FILE)).unwrap()).unwrap();
+        assert!(hears(&kept.turns, 100 * SECOND) && !hears(&kept.turns, 107 * SECOND), "{kept:?}");
+        let heard = note_of(&mut process, dir.path(), ON, Moment::Begin, 160 * SECOND).unwrap();
+        for spans in [heard.turns, heard.compactions] {
+            assert!(hears(&spans, 100 * SECOND) && hears(&spans, 160 * SECOND), "{spans:?}");
+            assert!(!hears(&spans, 107 * SECOND) && !hears(&spans, 149 * SECOND), "{spans:?}");
+        }
+        // Off for a moment, and a host that tells of no beginning.
+        stop_of(&mut process, dir.path(), 170 * SECOND);
+        let heard = note_of(&mut process, dir.path(), ON, Moment::End(Some(171 * SECOND)), 172 * SECOND).unwrap().turns;
+        assert!(!hears(&heard, 171 * SECOND), "{heard:?}");
+        // A file that cannot be read keeps no span open.
+        std::fs::remove_file(dir.path().join(FILE)).unwrap();
+        std::fs::create_dir(dir.path().join(FILE)).unwrap();
+        stop_of(&mut process, dir.path(), 180 * SECOND);
+        assert_eq!((process.turns.from, process.turns.last), (None, Some(180 * SECOND)));
+    }
+
+    #[test]
+    fn stopping_reaches_every_agent_of_the_process() {
+        let (dir, _) = begun();
+        note(dir.path(), ON, Moment::Begin, 100 * SECOND).unwrap();
+        stop(101 * SECOND);
+        let heard = note(dir.path(), ON, Moment::Begin, 200 * SECOND).unwrap().turns;
+        assert!(hears(&heard, 100 * SECOND) && !hears(&heard, 150 * SECOND), "{heard:?}");
+    }
+
+    // Nobody told that the plugin was off, or the machine slept.
+    #[test]
+    fn a_time_in_which_nobody_looked_is_unheard_and_what_was_said_just_before_it_is_not() {
+        let (dir, mut process) = begun();
+        let mut note = |moment, at| note_of(&mut process, dir.path(), ON, moment, at * SECOND).unwrap().turns;
+        note(Moment::Now, 100);
+        note(Moment::Now, 160);
+        // Said at 200, and then it slept.
+        let heard = note(Moment::Begin, 9000);
+        assert!(
+            hears(&heard, 150 * SECOND) && hears(&heard, 200 * SECOND) && hears(&heard, 8995 * SECOND),
+            "{heard:?}"
+        );
+        assert!(!hears(&heard, 300 * SECOND) && !hears(&heard, 8900 * SECOND), "{heard:?}");
+        // It is looked at each minute: one span.
+        for at in 1..=10 {
+            note(Moment::Now, 9000 + 60 * at);
+        }
+        let heard = note(Moment::Begin, 9610);
+        assert!(hears(&heard, 9300 * SECOND), "{heard:?}");
+        // A host that tells of no beginning, in a process that looks at no time of its own.
+        let heard = note(Moment::End(Some(20_000 * SECOND)), 20_060);
+        assert!(hears(&heard, 20_000 * SECOND) && !hears(&heard, 19_999 * SECOND), "{heard:?}");
+        let heard = note(Moment::End(Some(25_000 * SECOND)), 30_000);
+        assert!(!hears(&heard, 25_000 * SECOND), "{heard:?}");
     }
 
     #[test]
