@@ -4,7 +4,7 @@ import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId, userTimeZone 
 import { codedError, errorMessage, switchedOff } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { importSdk } from "../sdk.js";
-import { errorJson, fail, failOnly, print, printJson, tellTimesIn } from "./output.js";
+import { errorJson, fail, failOnly, print, printError, printJson, tellTimesIn } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -33,11 +33,11 @@ async function commandConfig(host, commandName) {
   const targetIds = sdk.getMemoryEmbeddingCommandSecretTargetIds?.() ?? new Set(FORMER_SECRET_TARGETS);
   try {
     const { resolvedConfig, diagnostics } = await sdk.resolveCommandSecretRefsViaGateway({ config, commandName, targetIds });
-    for (const line of diagnostics ?? []) console.error(`[secrets] ${line}`);
+    for (const line of diagnostics ?? []) printError(`[secrets] ${line}`);
     return resolvedConfig;
   } catch (error) {
     // Keyword search needs no secret, and a status must be shown just then.
-    console.error(`[secrets] ${errorMessage(error)}; going on without the secrets of the memory settings`);
+    printError(`[secrets] ${errorMessage(error)}; going on without the secrets of the memory settings`);
     return config;
   }
 }

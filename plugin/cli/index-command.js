@@ -2,7 +2,7 @@
 
 import { errorCause } from "../../lib/errors.js";
 import { forEachAgent } from "./agents.js";
-import { counted, failWith, inOneLine, print } from "./output.js";
+import { counted, failWith, inOneLine, print, printError } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
@@ -48,7 +48,7 @@ async function indexAgent(agentId, manager, { force, rebuild, dryRun, cancelBatc
         : `Memory index updated (${agentId}): ${counted(files, "file")}, ${counted(status.chunks ?? 0, "chunk")} indexed.`,
     );
     for (const { path, reason } of verbose ? (await manager.inspect()).skipped : []) print(`  skipped ${inOneLine(path)}: ${reason}`);
-    if (report.warning) console.error(report.warning);
+    if (report.warning) printError(report.warning);
     // A pass of the gateway may have found them, and told nobody.
     const kept = status.custom?.notes?.conflicts ?? [];
     if (kept.length > 0)

@@ -7,6 +7,7 @@ import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { prepare } from "../../lib/request.js";
+import { printError } from "./output.js";
 import { removeTree } from "./remove-tree.js";
 
 /** @typedef {Awaited<ReturnType<typeof prepare>>} Prepared */
@@ -25,7 +26,7 @@ export async function forEveryIndex(host, undone, work) {
       const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
       await work(nativeRequest, agentId, databasePassword);
     } catch (error) {
-      console.error(`${undone} (${agentId}): ${errorMessage(error)}`);
+      printError(`${undone} (${agentId}): ${errorMessage(error)}`);
     }
   }
 }

@@ -10,7 +10,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { rememberedChanges } from "../setup/changes.js";
-import { counted } from "./output.js";
+import { counted, printError } from "./output.js";
 
 /** @typedef {{intents: number, forgotten: number, setup: number}} Irreplaceable `setup`: settings that its undoing puts back. */
 
@@ -59,7 +59,7 @@ async function intentsOf(host, own) {
     try {
       count += (await native().listIntents(automaticAgent(host, cfg, agentId).native)).length;
     } catch (error) {
-      console.error(`Standing intents were not counted (${agentId}): ${errorMessage(error)}`);
+      printError(`Standing intents were not counted (${agentId}): ${errorMessage(error)}`);
     }
   }
   return count;

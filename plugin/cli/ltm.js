@@ -5,7 +5,7 @@ import { isRecord } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { refuseEmpty } from "./options.js";
-import { counted, dayText, paint, print, printJson } from "./output.js";
+import { counted, dayText, paint, print, printError, printJson } from "./output.js";
 import { table } from "./table.js";
 
 /**
@@ -69,7 +69,7 @@ export async function runList(host, options) {
 export async function runFind(host, query, options) {
   await withAgent(host, "ltm search", options, async (manager) => {
     const { matches, warning } = await manager.run((engine) => engine.searchFacts(query, options.limit ?? DEFAULT_LIMIT, MIN_SCORE));
-    if (warning) console.error(warning);
+    if (warning) printError(warning);
     if (!isTable(options)) {
       return printJson(matches.map(({ id, text, category, importance, score }) => ({ id, text, category, importance, score })));
     }

@@ -73,9 +73,21 @@ export function print(text) {
   write(parts.join(""));
 }
 
+/**
+ * Prints on standard error: a provider's answer and an argument hold whatever others wrote.
+ * @param {string} text
+ */
+export function printError(text) {
+  console.error(plain(text));
+}
+
+/** What JSON may hold as it is, and a terminal obeys. */
+const OBEYED = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
 /** @param {unknown} value */
 export function printJson(value) {
-  write(JSON.stringify(value, null, 2));
+  const escaped = (/** @type {string} */ control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  write(JSON.stringify(value, null, 2).replace(OBEYED, escaped));
 }
 
 /** @param {string} text */
@@ -108,7 +120,7 @@ export function failOnly(doing, error, { json, agentId }) {
 
 /** The same in other words. @param {string} text */
 export function failWith(text) {
-  console.error(text);
+  printError(text);
   process.exitCode = 1;
 }
 

@@ -1,5 +1,7 @@
 // A progress bar on standard error, for people at a terminal.
 
+import { inOneLine } from "./output.js";
+
 /** @typedef {{completed: number, total: number, label?: string}} Update */
 
 const WIDTH = 24;
@@ -19,7 +21,7 @@ export async function withProgress(label, work) {
   // Each phase has a pace of its own.
   let started = Date.now();
   let last = /** @type {Update} */ ({ completed: 0, total: 0, label });
-  const draw = () => stream.write(`\r\u001b[2K${clip(bar(last, Date.now() - started), stream.columns ?? 80)}`);
+  const draw = () => stream.write(`\r\u001b[2K${clip(inOneLine(bar(last, Date.now() - started)), stream.columns ?? 80)}`);
   const timer = setInterval(draw, REDRAW_MS);
   try {
     return await work((update) => {

@@ -7,7 +7,7 @@ import { marked } from "../../lib/marks.js";
 import { forOneAgent, withManager } from "./agents.js";
 import { namedSpan } from "./days.js";
 import { explanation } from "./explain.js";
-import { counted, inOneLine, isColourful, paint, plain, print, printJson } from "./output.js";
+import { counted, inOneLine, isColourful, paint, plain, print, printError, printJson } from "./output.js";
 
 /** Results where nobody names a number. */
 const DEFAULT_RESULTS = 6;
@@ -120,7 +120,7 @@ function isFault({ hits, code }) {
  */
 function printAnswer(answer, { query, after, explain, open, origin, workspace, tookMs }) {
   const { hits, later, more, warning, code } = answer;
-  if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
+  if (warning) printError(isFault(answer) ? `${warning} [${code}]` : warning);
   if (hits.length === 0) return print(nothingText(answer, after));
   const block = (/** @type {import("../../index.d.ts").MemoryHit} */ hit) =>
     [

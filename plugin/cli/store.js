@@ -7,7 +7,7 @@ import { prepare } from "../../lib/request.js";
 import { forEachAgent, forOneAgent } from "./agents.js";
 import { agreed } from "./confirm.js";
 import { costOf, costText, embeddingText } from "./index-command.js";
-import { counted, failWith, print, printJson } from "./output.js";
+import { counted, failWith, print, printError, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
@@ -65,7 +65,7 @@ export async function runStoreAdopt(host, options) {
     const told = { not: "Nothing was changed", to: "take it over" };
     if (!(await agreed("Take it over? Your notes stay as they are. [y/N] ", options, told))) return { ...adoption, adopted: null };
     const report = await withProgress("Taking the index over", (progress) => manager.sync({ reason: "cli", force: true, progress }));
-    if (report.warning) console.error(report.warning);
+    if (report.warning) printError(report.warning);
     if (report.embeddingError) failWith(embeddingText(`Memory store adopt (${agentId})`, report));
     const { files, chunks } = manager.status();
     say(`The index is that of these notes now (${agentId}): ${counted(files ?? 0, "file")}, ${counted(chunks ?? 0, "chunk")}.`);
