@@ -527,7 +527,7 @@ fn timestamp(at: jiff::Timestamp) -> String {
 }
 
 /// The fingerprint of a message: of its words, and of when it was said where that is known.
-fn fingerprint_of(Message { text, at, .. }: &Message) -> String {
+pub(crate) fn fingerprint_of(Message { text, at, .. }: &Message) -> String {
     at.map_or_else(|| fingerprint(text), |at| fingerprint(&format!("{}\u{0}{at}", text.trim())))
 }
 

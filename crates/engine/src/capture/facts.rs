@@ -205,6 +205,14 @@ pub fn remove(notes: &Notes, zone: &TimeZone, id: &str) -> Result<bool> {
     Ok(removed)
 }
 
+/// What a line of a note says, without the mark of a list, its kind and how important it is; and whether it names a kind, as the
+/// lines do that memory writes.
+pub(crate) fn words_of_line(line: &str) -> (String, bool) {
+    let items = items(line);
+    let Some(item) = items.first() else { return (line.to_owned(), false) };
+    parse(item, true, FILE, 0).map_or_else(|| (item.words(), false), |fact| (fact.text, true))
+}
+
 fn in_file(text: &str, zone: &TimeZone) -> Vec<Fact> {
     let fact = |item: &Item<'_>| {
         let created_at = item.under.map_or(0, |day| milliseconds(day, zone));

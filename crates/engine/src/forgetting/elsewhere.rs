@@ -12,8 +12,7 @@ use super::{
 use crate::{
     capture::{
         collect::note_line,
-        erase::{self, BLANK, Places, Wanted},
-        journal::Journal,
+        erase::{self, Places, Wanted},
         log,
         prompts::PromptLog,
         queue::Job,
@@ -69,15 +68,8 @@ pub(super) fn erase(settings: &Settings, entries: &[Entry], now_ms: i64) -> Resu
 
 /// The words of automatic memory.
 fn words(settings: &Settings, places: &Places, meant: &Meant<'_>) -> Result<()> {
-    let mut lines = lines_of_notes(settings, meant);
-    let journal = places.folder.as_deref().map(Journal::new).filter(Journal::exists);
-    let captures = journal.map_or_else(|| Ok(Vec::new()), |journal| journal.captures())?;
-    // A turn says what was captured of it, whether or not this is all that stands in a line.
-    let of_notes = SameWords::of(&lines);
-    let is_meant = |entry: &log::Entry| entry.text != BLANK && (meant.capture(entry) || of_notes.text(&entry.text));
-    let told: Vec<String> = captures.into_iter().filter(is_meant).map(|entry| entry.text).collect();
-    lines.extend(told);
-    let same = SameWords::of(&lines);
+    let lines = lines_of_notes(settings, meant);
+    let same = SameWords::of(&lines).with_captures(places, |entry| meant.capture(entry))?;
     let wanted = Wanted {
         capture: &|entry| meant.capture(entry) || same.text(&entry.text),
         turn: &|job| meant.turn(job) || same.turn(job),

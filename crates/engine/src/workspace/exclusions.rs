@@ -26,7 +26,7 @@ use model::{
 
 /// Letters and digits from which a line is taken for one that only says one thing, so that it is left out of every
 /// file; shorter ones ("- done", "# Notes") only of their own.
-const TELLING: usize = 20;
+pub(crate) const TELLING: usize = 20;
 
 /// Bytes of a hash in the list.
 const HASH_BYTES: usize = 16;

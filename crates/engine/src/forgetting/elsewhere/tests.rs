@@ -7,6 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     capture::{
+        journal::Journal,
         prompts::{PromptPart, ShownPrompt},
         queue::{Message, Role},
     },

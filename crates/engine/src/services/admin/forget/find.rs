@@ -96,8 +96,12 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.
     found.whats.extend(names.into_iter().map(|session| What::Session { session }));
     let list = Exclusions::of_these(&found.whats);
-    let words = found.words(call)?;
-    let ours = found.lines_of_ours(&notes, settings, &call.target, &words)?;
+    let facts = match selection.is_empty() {
+        true => Vec::new(),
+        false => facts_of(places.folder.as_deref(), &notes, &zone(settings), selection)?,
+    };
+    let words = found.words(call, &facts)?;
+    let ours = found.lines_of_ours(&call.target, &words, &facts);
     let source = lineage::Source {
         claims: claims_of_lines(&found.lines).into_iter().collect(),
         paths: list.paths().map(str::to_owned).collect(),
@@ -241,9 +245,12 @@ impl Found {
     }
 
     /// What the automatic memory keeps of the selection, and of the same words as in the passages.
-    fn words(&mut self, call: &ForgetCall) -> Result<Words> {
+    fn words(&mut self, call: &ForgetCall, facts: &[facts::Fact]) -> Result<Words> {
         let Target { selection, places, .. } = &call.target;
-        let same = SameWords::of(&self.lines);
+        // What was kept in a time says nothing of what was said at another one.
+        let is_told = selection.names_conversations();
+        let lines = self.lines.iter().chain(facts.iter().filter(|_| is_told).map(|fact| &fact.line));
+        let same = SameWords::of(lines).with_captures(places, |entry| is_told && selection.capture(entry))?;
         let wanted = Wanted {
             capture: &|entry| selection.capture(entry) || same.text(&entry.text),
             turn: &|job| selection.turn(job) || same.turn(job),
@@ -257,14 +264,13 @@ impl Found {
     /// The lines that automatic memory has written into notes for the selection: note by note, without their ends.
     fn lines_of_ours(
         &mut self,
-        notes: &Notes,
-        settings: &Settings,
-        Target { selection, places, .. }: &Target,
+        Target { selection, .. }: &Target,
         words: &Words,
-    ) -> Result<BTreeMap<String, HashSet<String>>> {
+        facts: &[facts::Fact],
+    ) -> BTreeMap<String, HashSet<String>> {
         let mut ours: BTreeMap<String, HashSet<String>> = BTreeMap::new();
         if selection.is_empty() {
-            return Ok(ours);
+            return ours;
         }
         for entry in words.captures.iter().filter(|entry| entry.status == Status::Stored && selection.capture(entry)) {
             if let Some(path) = &entry.path {
@@ -272,14 +278,14 @@ impl Found {
                 ours.entry(path.clone()).or_default().insert(line);
             }
         }
-        for fact in facts_of(places.folder.as_deref(), notes, &zone(settings), selection)? {
+        for fact in facts {
             self.hashes.insert(hash(fact.text.as_bytes()));
             let lines = std::iter::once(&fact.line).chain(&fact.more).cloned();
             ours.entry(fact.path.clone()).or_default().extend(lines);
             self.report.facts += 1;
         }
         self.lines.extend(ours.values().flatten().cloned());
-        Ok(ours)
+        ours
     }
 
     /// The lines of ours as cuts of the notes they stand in.

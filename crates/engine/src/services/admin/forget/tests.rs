@@ -278,6 +278,40 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
     engine.release().await;
 }
 
+// The sentence stayed in the last turns, and every other conversation was shown it: only the line of the note has a mark, a kind
+// and a comment, and only the turn begins with "Remember that".
+#[tokio::test(flavor = "multi_thread")]
+async fn words_that_are_forgotten_leave_the_last_turns_and_those_that_wait() {
+    use crate::capture::{
+        jsonl,
+        queue::{Job, Message, Role},
+        short_term,
+    };
+    let line = "- [other] the safe in the attic opens with Wobbelkraut. <!-- mcrs: 0a1b 2026-11-20 -->";
+    let (home, engine) = indexed(&[("memory/2026-11-20.md", &format!("# 2026-11-20\n\n{line}\n"))]).await;
+    let folder = home.dir.path().join("agent");
+    let short_term = folder.join("short-term.jsonl");
+    let said = "Remember that the safe in the attic opens with Wobbelkraut.";
+    for text in [said, "What opens with a key in the attic?"] {
+        short_term::record(&short_term, &Default::default(), text, "ok", &jiff::Zoned::now()).unwrap();
+        let message = Message { role: Role::User, text: text.into(), at: None };
+        let job = Job { id: text.into(), messages: vec![message], ..Job::default() };
+        crate::capture::journal::Journal::new(&folder).push(&job).unwrap();
+    }
+    let places = Places { folder: Some(folder.clone()), short_term: Some(short_term.clone()) };
+    let target = Target { places, ..Target::default() };
+    let call = ForgetCall { search: Some(asking("safe attic Wobbelkraut")), ..about(target) };
+    let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
+    let report = forget(&engine, call).await;
+    for report in [&dry, &report] {
+        assert_eq!((report.short_term, report.waiting), (1, 1), "{report:?}");
+    }
+    assert!(!holds(&folder, "Wobbelkraut") && holds(&folder, "with a key"));
+    engine.admin.undo_forget(report.id).await.unwrap();
+    assert_eq!(jsonl::all(&short_term).unwrap().len(), 2);
+    engine.release().await;
+}
+
 // A note was read once for each session that is forgotten, and listed for each name of its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_with_two_names_is_forgotten_once() {
