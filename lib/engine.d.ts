@@ -1011,8 +1011,15 @@ export type Category = "preference" | "fact" | "decision" | "entity" | "other";
 export type Unlearned = {
   /** Entries that were taken out of the memory file or its archive. */
   learned: number;
-  /** Runs whose entries still stand there: something else speaks for them, or somebody has changed them. */
+  /**
+   * Runs whose entries still stand there: something else speaks for them, or somebody has changed them, unless `failed` says
+   * otherwise.
+   */
   left: string[];
+  /** Why nothing could be taken out. */
+  failed?: string;
+  /** Why the diary, DREAMS.md, still tells of it. */
+  diary?: string;
 };
 
 /** One of them. */

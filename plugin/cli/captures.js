@@ -2,6 +2,7 @@
 
 import { codedError } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
+import { leftText } from "../consolidation/text.js";
 import { automaticAgent, nativeOnly } from "../hooks/agent.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { counted, paint, print, printJson, timeText } from "./output.js";
@@ -40,14 +41,11 @@ export async function runCaptures(host, options) {
 async function undo(host, { cfg, agentId, native: agent }, id, json) {
   if (!id.trim()) throw codedError("MEM_ARGUMENT", "there is no id", { remedy: "`openclaw memory captures` shows those of all captures" });
   await withSearch(host, { cfg, agentId }, async (manager) => {
-    const { removed, learned, left } = await manager.undoCapture(agent, id);
-    if (json) return printJson({ agentId, id, removed, learned, left });
+    const { removed, ...unlearned } = await manager.undoCapture(agent, id);
+    if (json) return printJson({ agentId, id, removed, ...unlearned });
     print(removed ? `Took ${id} out of its note.` : `The note no longer holds ${id}; it will not be captured again.`);
-    if (learned > 0) print("Took out of MEMORY.md what consolidation had made of it.");
-    for (const run of left)
-      print(
-        `MEMORY.md still holds what consolidation made of it: something else says the same, or the entry was changed. Edit the file, or take the whole run back: openclaw memory consolidate undo ${run}`,
-      );
+    if (unlearned.learned > 0) print("Took out of MEMORY.md what consolidation had made of it.");
+    for (const line of leftText(unlearned)) print(line);
   });
 }
 

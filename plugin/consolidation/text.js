@@ -54,3 +54,15 @@ export function stateText({ settings, problem, claims, uses, nextRunAt, lastRun,
     ),
   ].join("\n");
 }
+
+/**
+ * What stays of something that was taken back, a line each: nobody should believe that all of it is gone.
+ * @param {import("../../index.d.ts").Unlearned} unlearned
+ */
+export function leftText({ left, failed, diary }) {
+  const why = failed ?? "something else says the same, or the entry was changed";
+  const remedy = (/** @type {string} */ run) =>
+    failed ? "" : `. Edit the file, or take the whole run back: openclaw memory consolidate undo ${run}`;
+  const lines = left.map((run) => `MEMORY.md still holds what consolidation made of it: ${why}${remedy(run)}`);
+  return diary ? [...lines, `DREAMS.md still tells of it: ${diary}`] : lines;
+}

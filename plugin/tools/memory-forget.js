@@ -1,5 +1,6 @@
 // The tool `memory_forget` (M1): takes a stored fact out of its note.
 
+import { leftText } from "../consolidation/text.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { answer, quoted, withFacts } from "./facts.js";
 import { paramRecord } from "./params.js";
@@ -72,16 +73,12 @@ export async function execute(host, ctx, rawParams, signal) {
 }
 
 /**
- * What was done, with what stays: nobody should believe that all of it is gone.
+ * What was done, with what stays.
  * @param {string} done
  * @param {string} id
  * @param {import("../../index.d.ts").Unlearned} unlearned
  */
-function deleted(done, id, { left }) {
-  const stays = left.map(
-    (run) =>
-      `MEMORY.md still holds what consolidation made of it: something else says the same, or the entry was changed. ` +
-      `The user can edit the file, or take the whole run back: \`openclaw memory consolidate undo ${run}\`.`,
-  );
-  return answer([done, ...stays].join("\n"), { action: "deleted", id, ...(left.length > 0 ? { left } : {}) });
+function deleted(done, id, unlearned) {
+  const { left } = unlearned;
+  return answer([done, ...leftText(unlearned)].join("\n"), { action: "deleted", id, ...(left.length > 0 ? { left } : {}) });
 }

@@ -279,6 +279,9 @@ impl Collector {
     pub(crate) fn undo(&self, id: &str) -> Result<bool> {
         let mut held = self.journal().hold()?;
         let entry = stored(&held.state, id)?;
+        if entry.status == Status::Undone {
+            return Ok(false);
+        }
         let path = entry.path.as_deref().unwrap_or_default();
         let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
         let removed = daily_note::remove_line(&self.notes(), path, &line)?;
@@ -405,7 +408,8 @@ fn stored(state: &State, id: &str) -> Result<Entry> {
         Error::new(Code::NotFound, format!("there is no capture \"{id}\""))
             .remedy("`openclaw memory captures` lists them")
     })?;
-    if entry.status != Status::Stored || entry.path.is_none() {
+    // One that is undone may be so once more: who was killed in between has left what consolidation made of it.
+    if entry.status == Status::Skipped || entry.path.is_none() {
         return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
     }
     Ok(entry.clone())

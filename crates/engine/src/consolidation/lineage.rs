@@ -100,24 +100,35 @@ impl Written {
         if path != DIARY {
             return numbered.filter(|(_, line)| self.is_entry(line)).map(|(number, _)| number).collect();
         }
-        let (mut told, mut in_diary) = (HashSet::new(), false);
-        for (number, line) in numbered {
-            // Between the mark of a run and what it counts stand a few sentences of a model about all it has added.
-            in_diary = match line {
-                mark if mark.starts_with("<!-- mcrs:run ") => self.runs.iter().any(|run| run == mark.trim_end()),
-                count if count.starts_with("Learned ") || count.starts_with("<!--") => false,
-                _ => in_diary,
-            };
-            let is_told = |text: &String| {
-                let rest = line.strip_prefix("- Archived: ").or_else(|| line.strip_prefix("- "));
-                rest.and_then(|rest| rest.strip_prefix(text.as_str())).is_some_and(|rest| rest.starts_with(" ("))
-            };
-            let is_sentence = in_diary && !line.starts_with("<!--") && !line.trim().is_empty();
-            if is_sentence || self.texts.iter().any(is_told) {
-                told.insert(number);
-            }
-        }
-        told
+        let lines: Vec<&str> = text.lines().collect();
+        let sentence = |at: usize| self.sentence_below(at, &lines);
+        numbered
+            .filter(|(_, line)| self.tells(line))
+            .map(|(number, _)| number)
+            .chain((0..lines.len()).filter_map(sentence))
+            .collect()
+    }
+
+    /// Whether a line of the diary is as a run writes it of one of the entries; one that somebody has added to is theirs.
+    fn tells(&self, line: &str) -> bool {
+        let (rest, end) = match line.strip_prefix("- Archived: ") {
+            Some(rest) => (Some(rest), ")"),
+            None => (line.strip_prefix("- "), " uses)"),
+        };
+        let is_of = |text: &String| {
+            let behind = rest.and_then(|rest| rest.strip_prefix(text.as_str()));
+            behind.is_some_and(|behind| behind.starts_with(" (") && behind.ends_with(end))
+        };
+        self.texts.iter().any(is_of)
+    }
+
+    /// The number of the line of a few sentences that a model has told of a run, below the run's mark and above what it counts.
+    /// Where somebody has written between them, nobody can say which words are whose.
+    fn sentence_below(&self, mark: usize, lines: &[&str]) -> Option<u32> {
+        let [of, before, told, after, count] = *lines.get(mark..mark + 5)? else { return None };
+        let is_as_written = self.runs.iter().any(|run| run == of) && before.is_empty() && after.is_empty();
+        let is_told = !told.is_empty() && !told.starts_with("<!--") && count.starts_with("Learned ");
+        (is_as_written && is_told).then(|| u32::try_from(mark + 3).ok()).flatten()
     }
 
     fn is_entry(&self, line: &str) -> bool {
@@ -176,5 +187,30 @@ mod tests {
              - Tea is sencha here. <!-- mcrs: abcd0002 2026-11-20 -->\n"
         );
         assert_eq!(written.lines_of("MEMORY.md", &memory), [3].into(), "the line of the user stays");
+    }
+
+    // All that stood between a run's mark and what it counts was taken for the run's, and a line for ours that somebody had added to.
+    #[test]
+    fn what_somebody_writes_into_the_diary_stays() {
+        let text = "The boat lies in Porto.";
+        let mut written = Written::default();
+        let addition = serde_json::json!({ "id": "abcd0001", "text": text, "line": "-", "claims": [], "sources": [],
+            "days": 1, "uses": 1, "origin": "owner", "replaces": [] });
+        let addition: Addition = serde_json::from_value(addition).unwrap();
+        written.add("r1", addition);
+        let ours = format!("- {text} (said; 1 days, 1 uses)");
+        let mark = report::mark("r1");
+        let gone = |lines: &[&str]| {
+            let mut gone: Vec<u32> = written.lines_of(DIARY, &lines.join("\n")).into_iter().collect();
+            gone.sort_unstable();
+            gone
+        };
+        let learned = "Learned 1, moved 0 to the archive.";
+        assert_eq!(gone(&[&mark, "", "I found a boat.", "", learned, "", &ours]), [3, 7]);
+        assert_eq!(gone(&[&mark, "My own thought.", "", "I found a boat.", "", learned, "", &ours]), [8]);
+        assert_eq!(gone(&[&mark, "", "Mine.", "## My own year", "I flew over the sea."]), Vec::<u32>::new());
+        assert_eq!(gone(&[&mark, "", learned, "", &format!("{ours} -- ask Ines")]), Vec::<u32>::new());
+        assert_eq!(gone(&[&format!("- {text} (I should ask the vet)")]), Vec::<u32>::new());
+        assert_eq!(gone(&["", &format!("- Archived: {text} (replaced)")]), [2]);
     }
 }

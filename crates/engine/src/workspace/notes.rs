@@ -273,7 +273,7 @@ fn refused(refusal: Refusal, path: &Path) -> Error {
     let is_link = matches!(refusal, Refusal::Link);
     let error = refusal.into_error(path);
     if is_link {
-        error.remedy("Make memory/ a plain folder of the workspace, and its notes plain files")
+        error.remedy(format!("Make {} a plain file in plain folders of the workspace", path.display()))
     } else {
         error
     }

@@ -52,7 +52,14 @@ impl Runs {
         }
         edits.extend(Edit::between(&plan.path, memory, &after));
         if self.settings.report {
-            let dreams = self.text(report::DIARY)?;
+            let dreams = match self.text(report::DIARY) {
+                Ok(dreams) => dreams,
+                // What is learned does not depend on a diary that is a link, or no text.
+                Err(error) => {
+                    tracing::warn!(error = error.message.as_str(), "DREAMS.md is told nothing of a run");
+                    return Ok(edits);
+                }
+            };
             let at = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);
             let at = jiff::Timestamp::from_millisecond(self.now_ms).unwrap_or_default().to_zoned(at);
             if let Some(text) = report::with_block(dreams.as_deref(), &report::block(plan, &at, diary)) {

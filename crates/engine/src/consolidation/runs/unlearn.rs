@@ -26,8 +26,15 @@ use store::{Store, consolidation::Evidence};
 pub struct Unlearned {
     /// Entries that were taken out of the memory file or its archive.
     pub learned: usize,
-    /// Runs whose entries still stand there: something else speaks for them, or somebody has changed them.
+    /// Runs whose entries still stand there: something else speaks for them, or somebody has changed them, unless `failed` says
+    /// otherwise.
     pub left: Vec<String>,
+    /// Why nothing could be taken out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// Why the diary, DREAMS.md, still tells of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diary: Option<String>,
 }
 
 impl Runs {
@@ -45,10 +52,10 @@ impl Runs {
         let additions = self.additions_of(claims)?;
         let mut done = if additions.is_empty() { Ok(Unlearned::default()) } else { self.take_out(&additions) }
             .unwrap_or_else(|error| {
-                let error = error.message.as_str();
-                tracing::warn!(error, "entries of what was taken back stay in MEMORY.md");
+                let failed = error.message;
+                tracing::warn!(error = failed.as_str(), "entries of what was taken back stay in MEMORY.md");
                 let left = additions.into_iter().map(|(run, ..)| run).collect();
-                Unlearned { learned: 0, left }
+                Unlearned { left, failed: Some(failed), ..Unlearned::default() }
             });
         done.left.sort_unstable();
         done.left.dedup();
@@ -64,14 +71,17 @@ impl Runs {
         self.finish_killed()?;
         let spoken = self.spoken_for()?;
         let mut done = Unlearned::default();
-        self.untell(
-            additions.iter().filter(|(.., addition)| !addition.claims.iter().any(|claim| spoken.contains(claim))),
-        )?;
+        let is_spoken_for = |addition: &Addition| addition.claims.iter().any(|claim| spoken.contains(claim));
+        // A diary that cannot be written keeps nothing else from going.
+        if let Err(error) = self.untell(additions.iter().filter(|(.., addition)| !is_spoken_for(addition))) {
+            tracing::warn!(error = error.message.as_str(), "DREAMS.md still tells of something taken back");
+            done.diary = Some(error.message);
+        }
         for (run, path, addition) in additions {
             if !self.stands_somewhere(addition)? {
                 continue;
             }
-            if addition.claims.iter().any(|claim| spoken.contains(claim)) || !self.take_line(path, addition)? {
+            if is_spoken_for(addition) || !self.take_line(path, addition)? {
                 done.left.push(run.clone());
             } else {
                 done.learned += 1;

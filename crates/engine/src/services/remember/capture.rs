@@ -201,7 +201,8 @@ impl Remember {
             .blocking(move |service, _| {
                 let taken = collector.taken_back(&job)?;
                 collector.withhold(&taken)?;
-                let mut facts = taken.iter().filter(|entry| entry.status == Status::Stored).peekable();
+                // One that is undone may have been left in the middle by a process that was killed.
+                let mut facts = taken.iter().filter(|entry| entry.status != Status::Skipped).peekable();
                 let is_any = facts.peek().is_some();
                 for fact in facts {
                     service.undo(&collector, fact, false)?;
@@ -223,7 +224,10 @@ impl Remember {
     fn undo(&self, collector: &Collector, fact: &Entry, for_good: bool) -> Result<Undone> {
         let unsaid = unsaid_of_capture(fact, for_good);
         let claims = unsaid.iter().map(|unsaid| unsaid.claim.clone()).collect();
-        self.context.store().write(move |tx| tx.unsay(&unsaid))?;
+        // What was taken back and is said again since is new.
+        if fact.status != Status::Undone {
+            self.context.store().write(move |tx| tx.unsay(&unsaid))?;
+        }
         let removed = collector.undo(&fact.id)?;
         let runs = Runs::to_unlearn(self.context.store(), &self.context.settings().settings, self.context.now_ms());
         Ok(Undone { removed, unlearned: runs.unlearn(&claims)? })

@@ -234,6 +234,63 @@ async fn what_was_captured_and_undone_leaves_the_memory_file() {
     }
 }
 
+/// An engine whose MEMORY.md holds what was captured and consolidated, and the id of the capture.
+async fn consolidated(dir: &Path) -> (Lease, String) {
+    std::fs::create_dir_all(dir.join("workspace/memory")).unwrap();
+    std::fs::write(dir.join("workspace/MEMORY.md"), "# Mine\n").unwrap();
+    let engine = engine(dir, FakeHost::default()).await;
+    let folder = dir.join("own");
+    let (journal, key) = (Journal::new(&folder), "agent:main:main".to_owned());
+    let text = "Remember that my nephew Hugo has epilepsy.";
+    let observed = json!({ "op": "observe", "observed": [{ "kind": "said", "session": key, "texts": [text] }] });
+    consolidate(&engine, observed).await;
+    journal.push(&Job { session_key: Some(key), created_ms: now_ms(), ..turn("a", text) }).unwrap();
+    assert_eq!(engine.remember.capture(folder, &Automatic::default()).await.unwrap().stored, 1);
+    consolidate(&engine, json!({ "op": "plan" })).await;
+    consolidate(&engine, json!({ "op": "apply" })).await;
+    let id = journal.captures().unwrap().remove(0).id;
+    (engine, id)
+}
+
+// The journal said that it is undone, MEMORY.md still had it, and the same command again was refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_undo_has_left_goes_with_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let (engine, id) = consolidated(dir.path()).await;
+    let (folder, automatic) = (dir.path().join("own"), Automatic::default());
+    let memory = || std::fs::read_to_string(dir.path().join("workspace/MEMORY.md")).unwrap();
+    let before = memory();
+    assert!(before.contains("epilepsy"));
+    let undo = async || engine.remember.undo_capture(folder.clone(), &automatic, id.clone()).await.unwrap();
+    assert!(undo().await.removed);
+    // As one leaves it that is killed before it comes to that file.
+    std::fs::write(dir.path().join("workspace/MEMORY.md"), before).unwrap();
+    for learned in [1, 0] {
+        let undone = undo().await;
+        assert_eq!((undone.removed, undone.unlearned.learned), (false, learned));
+        assert!(!memory().contains("epilepsy"), "{}", memory());
+    }
+    engine.release().await;
+}
+
+// A diary that is a link kept MEMORY.md as it was, and "something else says the same" was told as the reason.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_diary_that_cannot_be_written_keeps_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let (engine, id) = consolidated(dir.path()).await;
+    let diary = dir.path().join("workspace/DREAMS.md");
+    std::fs::rename(&diary, dir.path().join("elsewhere.md")).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("elsewhere.md"), &diary).unwrap();
+    let undone =
+        engine.remember.undo_capture(dir.path().join("own"), &Automatic::default(), id).await.unwrap().unlearned;
+    assert_eq!((undone.learned, undone.left.len(), undone.failed), (1, 0, None));
+    let reason = undone.diary.unwrap();
+    assert!(reason.contains("DREAMS.md") && !reason.contains("memory/"), "{reason}");
+    assert!(!std::fs::read_to_string(dir.path().join("workspace/MEMORY.md")).unwrap().contains("epilepsy"));
+    engine.release().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_is_shown_by_its_trigger_only_where_that_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();
