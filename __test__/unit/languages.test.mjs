@@ -13,6 +13,6 @@ test("a model for other languages is offered when enough of the notes needs it",
   expect(offer?.model).toBe(MULTILINGUAL_MODEL);
   expect(offer?.commands.at(-1)).toBe("openclaw memory index");
   const text = languageOfferText(/** @type {import("../../plugin/setup/languages.js").LanguageOffer} */ (offer));
-  expect(text).toContain("German (15 %), Korean (10 %)");
+  expect(text).toContain("German (about 15 %), Korean (about 10 %)");
   expect(text).toContain(`openclaw config set plugins.entries.memory-core-rs.config.model ${MULTILINGUAL_MODEL}`);
 });

@@ -270,7 +270,7 @@ function otherWorkspaceLines(scan, most) {
 function languageLines(scan) {
   const unknown = /** @type {{language: string, share: number}[]} */ (scan?.unknownLanguages ?? []);
   if (unknown.length === 0) return [];
-  const named = unknown.map(({ language, share }) => `${language} (${Math.round(share * 100)} % of the chunks)`);
+  const named = unknown.map(({ language, share }) => `${language} (about ${Math.round(share * 100)} % of the chunks)`);
   return [
     field("Found by keywords only", `${named.join(", ")}; the bundled model knows English (\`openclaw memory setup\` offers another)`),
   ];

@@ -36,7 +36,7 @@ export function languageOffer(unknown = []) {
  * @param {LanguageOffer} offer
  */
 export function languageOfferText({ languages, commands }) {
-  const named = languages.map(({ language, share }) => `${language} (${Math.round(share * 100)} %)`).join(", ");
+  const named = languages.map(({ language, share }) => `${language} (about ${Math.round(share * 100)} %)`).join(", ");
   return [
     `Notes in ${named} are found by words only: the bundled model knows English.`,
     "A model for about a hundred languages runs in this process, too, without a key. It is downloaded once (about 490 MB):",

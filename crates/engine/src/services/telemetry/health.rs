@@ -10,7 +10,7 @@ use super::{
     status::Activity,
 };
 use crate::index::{lost, owner};
-use embed::{Embedder, embedded::language::Uncovered};
+use embed::{Embedder, embedded::language::uncovered};
 use model::error::Result;
 use text::language::Language;
 
@@ -39,7 +39,7 @@ pub(super) struct Health {
 pub(crate) struct UnknownLanguage {
     /// Its English name.
     pub language: &'static str,
-    /// Share (0–1) of the chunks whose language can be told that are written in it, estimated.
+    /// Share (0–1) of all chunks that are written in it, estimated.
     pub share: f64,
 }
 
@@ -126,13 +126,12 @@ impl Telemetry {
             let step = ids.len().div_ceil(SAMPLE).max(1);
             r.chunks(&ids.into_iter().step_by(step).collect::<Vec<_>>())
         })?;
-        let Uncovered { languages, told } = Uncovered::among(texts.iter().map(|chunk| &*chunk.text));
         #[expect(clippy::cast_precision_loss, reason = "a share needs no exact counts")]
-        let share = |count: usize, of: usize| count as f64 / of as f64;
-        let mut languages: Vec<UnknownLanguage> = languages
+        let share = |count: usize| count as f64 / texts.len() as f64;
+        let mut languages: Vec<UnknownLanguage> = uncovered(texts.iter().map(|chunk| &*chunk.text))
             .into_iter()
-            .filter(|(_, count)| share(*count, texts.len()) >= SHARE_TOLD)
-            .map(|(language, count)| UnknownLanguage { language, share: share(count, told) })
+            .filter(|(_, count)| share(count.told) >= SHARE_TOLD)
+            .map(|(language, count)| UnknownLanguage { language, share: share(count.likely) })
             .collect();
         languages.sort_by(|a, b| b.share.total_cmp(&a.share));
         Ok(languages)
