@@ -25,6 +25,13 @@ export function errorCause(error) {
   return remedy && message.endsWith(`. ${remedy}`) ? message.slice(0, -`. ${remedy}`.length) : message;
 }
 
+/** Cause, remedy and code in one line, as the command line and the log show them. @param {unknown} error */
+export function errorText(error) {
+  const told = inWords(error);
+  const code = errorCode(told);
+  return `${errorMessage(told)}${code ? ` [${code}]` : ""}`;
+}
+
 /**
  * An error with a code, for failures that the JavaScript side finds itself.
  * @param {string} code

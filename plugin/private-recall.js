@@ -4,7 +4,7 @@
 // read here again, and whatever is not known counts as not private.
 
 import { isRecord, normalizeAgentId, pluginSettings, rememberedConversations, sessionAgentId } from "../lib/config.js";
-import { errorMessage } from "../lib/errors.js";
+import { errorText } from "../lib/errors.js";
 import { importSdk } from "./sdk.js";
 
 /**
@@ -50,7 +50,7 @@ export async function recallGrant(host, { cfg, agentId, sessionKey, sandboxed, c
     const { store } = transcripts.loadCombinedSessionStoreForGateway(cfg, { agentId });
     return { conversations: visibleFrom(cfg, agentId, anchor, store), withFiles };
   } catch (error) {
-    host.logger.warn(`memory: earlier conversations are left out: ${errorMessage(error)}`);
+    host.logger.warn(`memory: earlier conversations are left out: ${errorText(error)}`);
     return nothing;
   }
 }

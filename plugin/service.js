@@ -1,7 +1,7 @@
 // The gateway's share: bring every agent's index up to date when it starts, and let the engines rest when it stops.
 
 import { listAgentIds, pluginSettings } from "../lib/config.js";
-import { errorMessage } from "../lib/errors.js";
+import { errorText } from "../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../lib/manager-registry.js";
 import { native } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
@@ -45,7 +45,7 @@ export function registerService(api, host) {
       listenAll(host, cfg);
       // The gateway must not wait for the disk.
       for (const agentId of listAgentIds(cfg)) {
-        openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorMessage(error)}`));
+        openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorText(error)}`));
       }
       clearInterval(resuming);
       resuming = setInterval(() => {
@@ -62,8 +62,8 @@ export function registerService(api, host) {
       lookAtSwitch(host);
       startNights(api, host);
       watchTranscripts(api, host);
-      importIntents(host, cfg).catch((error) => host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorMessage(error)}`));
-      warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
+      importIntents(host, cfg).catch((error) => host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorText(error)}`));
+      warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorText(error)}`));
     },
     stop: async () => {
       clearInterval(resuming);
@@ -78,7 +78,7 @@ export function registerService(api, host) {
 
 /** @param {import("./host.js").Host} host */
 function lookAtSwitch(host) {
-  repairSwitch(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
+  repairSwitch(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorText(error)}`));
 }
 
 /**
@@ -90,7 +90,7 @@ export async function lookAtFile(host) {
     await readWritten(host);
     tellOlder(host, differingSettings(host, host.config()));
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: ${errorText(error)}`);
   }
 }
 
@@ -124,7 +124,7 @@ function listenAll(host, cfg) {
   try {
     for (const agentId of listAgentIds(cfg)) noteListening(agentNow(host, cfg, agentId), "now");
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: capture: ${errorText(error)}`);
   }
 }
 
@@ -137,7 +137,7 @@ function resumeAll(plugin) {
     if (!hasAutomaticPart(pluginSettings(cfg))) return;
     for (const agentId of listAgentIds(cfg)) resumeCaptures(plugin, cfg, agentId);
   } catch (error) {
-    plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`);
+    plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${errorText(error)}`);
   }
 }
 
@@ -148,7 +148,7 @@ function resumeAll(plugin) {
  * @param {string} agentId
  */
 function tendPrompts(host, cfg, agentId) {
-  const failed = (/** @type {unknown} */ error) => host.logger.warn(`${PLUGIN_ID}: what was put into prompts: ${errorMessage(error)}`);
+  const failed = (/** @type {unknown} */ error) => host.logger.warn(`${PLUGIN_ID}: what was put into prompts: ${errorText(error)}`);
   native()
     .tendPrompts(automaticAgent(host, cfg, agentId).native)
     .catch(failed);

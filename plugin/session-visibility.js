@@ -1,7 +1,7 @@
 // Which transcript passages a session may see. Files of the workspace are the agent's own and always pass.
 
 import { normalizeAgentId, sessionAgentId } from "../lib/config.js";
-import { errorMessage } from "../lib/errors.js";
+import { errorText } from "../lib/errors.js";
 import { importSdk } from "./sdk.js";
 
 /**
@@ -59,7 +59,7 @@ async function transcriptCheck(host, { cfg, agentId, requesterSessionKey, sandbo
       return keys.some((/** @type {string} */ key) => guard.check(key).allowed === true);
     };
   } catch (error) {
-    host.logger.warn(`memory: conversations are left out of the results: ${errorMessage(error)}`);
+    host.logger.warn(`memory: conversations are left out of the results: ${errorText(error)}`);
     return () => false;
   }
 }

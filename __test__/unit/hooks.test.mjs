@@ -1,7 +1,9 @@
 // The hooks of the automatic memory: which turns they are about, and what they read of the host's messages.
 
 import { expect, test } from "vitest";
+import { codedError } from "../../lib/errors.js";
 import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
+import { guarded } from "../../plugin/hooks/guarded.js";
 import { filesNotRecalled } from "../../plugin/hooks/host-files.js";
 import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
 import { lastMessages } from "../../plugin/hooks/messages.js";
@@ -184,6 +186,23 @@ test("a hook that fails costs a log line and no reply", async () => {
   expect(warnings).toEqual([
     "memory-core-rs: before_prompt_build: the host is going away",
     "memory-core-rs: agent_end: the host is going away",
+  ]);
+});
+
+// The log said the cause alone, and docs/troubleshooting.md is looked up by the code.
+test("a hook that fails says the code of its failure", async () => {
+  /** @type {string[]} */
+  const warnings = [];
+  const host = /** @type {any} */ ({ logger: { warn: (/** @type {string} */ line) => warnings.push(line) } });
+  const fail = (/** @type {Error} */ error) =>
+    guarded(host, "agent_end", () => {
+      throw error;
+    });
+  await fail(codedError("MEM_DISK_FULL", "there is no room", { remedy: "Free some space" }))({}, {});
+  await fail(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC", path: "/a/b" }))({}, {});
+  expect(warnings).toEqual([
+    "memory-core-rs: agent_end: there is no room. Free some space [MEM_DISK_FULL]",
+    "memory-core-rs: agent_end: /a/b has no room on its disk. Free some space, then try again [MEM_DISK_FULL]",
   ]);
 });
 

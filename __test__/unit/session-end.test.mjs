@@ -1,6 +1,6 @@
 // What happens to a conversation when it is compacted or ends, with the native engine behind the hooks.
 
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
@@ -139,4 +139,15 @@ test("a model names the note; when it fails the time does", async () => {
   await expect.poll(() => notes(workspace)).toContainEqual(expect.stringMatching(/^\d{4}-\d\d-\d\d-lighthouse-lamps\.md$/));
   expect(await notes(workspace)).toHaveLength(2);
   expect(requests[1].messages[0].content).toContain(`user: ${LAMPS}`);
+});
+
+// The line named neither the code nor what was lost.
+test("a note that cannot be written is said to be lost, with the code", async () => {
+  const { handlers, workspace, warnings } = await hooked({ sessionNotes: { enabled: true } });
+  await rm(path.join(workspace, "memory"), { recursive: true, force: true });
+  await writeFile(path.join(workspace, "memory"), "no folder");
+  await handlers.before_reset({ ...turn(LAMPS), reason: "new" }, MAIN);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^memory-core-rs: the note of this conversation was not written, and will not be: .+ \[MEM_\w+\]$/),
+  ]);
 });

@@ -1,7 +1,7 @@
 // Before a prompt is built: the memories that belong to the user's new message, next to it. Everything before the message
 // stays as the provider has it cached.
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { addition, mayAdd } from "../hooks/addition.js";
@@ -67,6 +67,6 @@ function keepCall({ host }, agent, { lane, shown, status }, asked, ms) {
       status,
     });
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: active memory: a call was not kept: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: active memory: a call was not kept: ${errorText(error)}`);
   }
 }

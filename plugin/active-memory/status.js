@@ -1,7 +1,7 @@
 // What a person who asked for it sees of a turn: a line under `/verbose` and one under `/trace`, in the words of the
 // bundled plugin of each host version.
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { sessionEntry } from "../hooks/session-entry.js";
 import { importSdk } from "../sdk.js";
@@ -75,7 +75,7 @@ export async function showLines(plugin, agent, ctx, lines) {
       return { pluginDebugEntries: all.length > 0 ? all : undefined };
     });
   } catch (error) {
-    host.logger.debug?.(`${PLUGIN_ID}: active memory: no status line: ${errorMessage(error)}`);
+    host.logger.debug?.(`${PLUGIN_ID}: active memory: no status line: ${errorText(error)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { agentEntry, isRecord } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { modelNamed, primaryModel } from "../hooks/model.js";
 import { noteAnswer } from "../hooks/spending.js";
@@ -71,7 +71,7 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
     looked.add(agentId);
     // Nobody waits for it.
     void removeLost(plugin, agent).catch((error) => {
-      host.logger.warn(`${PLUGIN_ID}: active memory: sessions of earlier runs were not removed: ${errorMessage(error)}`);
+      host.logger.warn(`${PLUGIN_ID}: active memory: sessions of earlier runs were not removed: ${errorText(error)}`);
     });
   }
   const place = host.has("conversationDatabase") ? await rowFor(plugin, agent, sessionId, sessionKey) : await fileFor(sessionId);
@@ -122,7 +122,7 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
   } finally {
     // Nobody waits for it.
     void place.clean().catch((error) => {
-      host.logger.warn(`${PLUGIN_ID}: active memory: the session of a run was not removed: ${errorMessage(error)}`);
+      host.logger.warn(`${PLUGIN_ID}: active memory: the session of a run was not removed: ${errorText(error)}`);
     });
   }
 }

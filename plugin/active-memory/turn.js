@@ -1,7 +1,7 @@
 // One turn of active memory. A single clock runs from the beginning; what the search finds is there first and stays when
 // anything after it is slow or fails. Nothing is awaited once the clock has run out.
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { filesNotRecalled } from "../hooks/host-files.js";
@@ -43,7 +43,7 @@ export async function activeTurn(plugin, agent, event, ctx) {
     timer = setTimeout(() => resolve(null), timeoutMs + (engine === "agent" ? setupGraceTimeoutMs : 0));
   });
   const work = serve(plugin, agent, event, ctx, progress).catch((error) => {
-    plugin.host.logger.warn(`${PLUGIN_ID}: active memory: ${errorMessage(error)}`);
+    plugin.host.logger.warn(`${PLUGIN_ID}: active memory: ${errorText(error)}`);
     return { ...progress.fallback, status: "failed" };
   });
   try {
@@ -176,7 +176,7 @@ class Call {
       this.#ended = true;
       const refused = isRefusal(error);
       // The host's words name no text of the conversation when it refuses; a provider's may.
-      if (refused) host.logger.warn(`${PLUGIN_ID}: active memory may not ask this agent's model: ${errorMessage(error)}`);
+      if (refused) host.logger.warn(`${PLUGIN_ID}: active memory may not ask this agent's model: ${errorText(error)}`);
       return native().activeMemoryFailed(ticket, refused ? "not-authorized" : "failed");
     }
   }

@@ -3,7 +3,7 @@
 import { Console } from "node:console";
 import { styleText } from "node:util";
 import { processEnv } from "../../lib/env.js";
-import { errorCode, errorMessage, errorRemedy, inWords } from "../../lib/errors.js";
+import { errorCode, errorMessage, errorRemedy, errorText, inWords } from "../../lib/errors.js";
 import { knownTimeZone, localTime, timeIn } from "../../lib/time.js";
 
 /** @typedef {Parameters<typeof styleText>[0]} Style */
@@ -102,9 +102,7 @@ function write(text) {
  * @param {unknown} error
  */
 export function fail(doing, error) {
-  const told = inWords(error);
-  const code = errorCode(told);
-  failWith(`${doing} failed: ${errorMessage(told)}${code ? ` [${code}]` : ""}`);
+  failWith(`${doing} failed: ${errorText(error)}`);
 }
 
 /**

@@ -2,7 +2,7 @@
 // machines, groups, sub-agents and our own calls counts.
 
 import { sessionAgentId } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
 import { forgetOldest } from "../hooks/forget-oldest.js";
@@ -28,7 +28,7 @@ const lastSaid = new Map();
 function note(host, cfg, agentId, observed) {
   setImmediate(() => {
     consolidate({ host, cfg, agentId }, { op: "observe", observed: [observed] }).catch((error) =>
-      host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorMessage(error)}`),
+      host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorText(error)}`),
     );
   });
 }

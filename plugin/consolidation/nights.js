@@ -3,7 +3,7 @@
 
 import { hostname } from "node:os";
 import { listAgentIds } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { command } from "../command.js";
 import { chosen, isAnyOn, sharedWorkspaces } from "./agent.js";
@@ -47,7 +47,7 @@ export async function lookWhoIsDue(api, host) {
       if (agentId) await runIfDue({ api, host, cfg, agentId });
     }
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorText(error)}`);
   } finally {
     busy = false;
   }
@@ -71,6 +71,6 @@ async function runIfDue(place) {
     const { runId, added, moved } = await apply(place);
     if (added + moved > 0) host.logger.info(`${PLUGIN_ID}: agent ${agentId}: learned ${added}, archived ${moved} (run ${runId})`);
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: consolidation: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: consolidation: ${errorText(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 // Runs of consolidation: what the command line, the gateway's methods, `/dreaming` and the service have in common.
 
 import { defaultAgentId } from "../../lib/config.js";
-import { errorMessage, switchedOff } from "../../lib/errors.js";
+import { errorText, switchedOff } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { askModel, askOutsideHooks, grantsOf, said } from "../hooks/model.js";
@@ -47,7 +47,7 @@ export async function plan(place) {
     try {
       others.push(...(await consolidate({ ...place, agentId }, { op: "evidence" })));
     } catch (error) {
-      place.host.logger.warn(`${PLUGIN_ID}: consolidation: agent ${agentId}: ${errorMessage(error)}`);
+      place.host.logger.warn(`${PLUGIN_ID}: consolidation: agent ${agentId}: ${errorText(error)}`);
     }
   }
   return await consolidate(place, { op: "plan", others });
@@ -107,7 +107,7 @@ async function ask({ api, host, cfg, agentId }, { system, prompt }) {
     const { text, usage } = answer;
     return { text: said(text), inputTokens: tokens(usage?.inputTokens), outputTokens: tokens(usage?.outputTokens) };
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorMessage(error)}; the sentences stand as they were found`);
+    host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorText(error)}; the sentences stand as they were found`);
     return { text: "" };
   }
 }

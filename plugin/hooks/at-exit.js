@@ -1,6 +1,6 @@
 // A command of one turn ends soon after it, and what waits for another process or thread would be lost.
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
 import { shared } from "../../lib/shared.js";
@@ -22,7 +22,7 @@ export function settleAtExit() {
  * @param {() => Promise<unknown>} work
  */
 export function handOver(host, failure, work) {
-  const failed = (/** @type {unknown} */ error) => host.logger.warn(`${PLUGIN_ID}: ${failure}: ${errorMessage(error)}`);
+  const failed = (/** @type {unknown} */ error) => host.logger.warn(`${PLUGIN_ID}: ${failure}: ${errorText(error)}`);
   try {
     work().catch(failed);
     settleAtExit();

@@ -1,7 +1,7 @@
 // After a turn: record it, queue it, and let the work on the queue begin without anyone waiting for it.
 
 import { randomUUID } from "node:crypto";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
@@ -78,7 +78,7 @@ function recordTurn(host, agent, said, ctx) {
     settleAtExit();
     tellNotices(host);
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorText(error)}`);
   }
 }
 
@@ -125,7 +125,7 @@ export function workOff(plugin, agent) {
   outsideHooks(work)
     .then(() => failures.delete(key))
     .catch((error) => {
-      const message = errorMessage(error);
+      const message = errorText(error);
       if (failures.get(key) !== message) plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${message}`);
       failures.set(key, message);
     })

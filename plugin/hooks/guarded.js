@@ -1,6 +1,6 @@
 // A hook of ours never costs a reply: what fails is a line in the log, and "nothing to add".
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { withSender } from "./speakers.js";
 import { readWritten, readWrittenInTime } from "./written.js";
@@ -21,7 +21,7 @@ export function guarded(host, what, handler) {
       if (AT_BEGINNING.has(what) && readWritten(host)) await readWrittenInTime(host);
       return await handler(event ?? {}, withSender(event ?? {}, ctx ?? {}));
     } catch (error) {
-      host.logger.warn(`${PLUGIN_ID}: ${what}: ${errorMessage(error)}`);
+      host.logger.warn(`${PLUGIN_ID}: ${what}: ${errorText(error)}`);
       return undefined;
     }
   };

@@ -1,7 +1,7 @@
 // Before a prompt is built: the last turns and what memory has to say, next to the user's new message.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { leavesRecall } from "../active-memory/gates.js";
@@ -68,7 +68,7 @@ async function noted(host, agent, ctx, part, work) {
     if (text !== undefined) noteShown(host, agent, ctx, { part, ms: performance.now() - began, text: text ?? "" });
     return text;
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: ${part}: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: ${part}: ${errorText(error)}`);
     return null;
   }
 }

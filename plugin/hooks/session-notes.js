@@ -4,7 +4,7 @@
 // that fails leaves the name as it is.
 
 import { userTimeZone } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
@@ -79,16 +79,32 @@ async function note(plugin, ctx, read) {
   if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg) || isExcluded(host, cfg, agentId, ctx)) return;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
   if (!workspaceDir) return;
-  const messages = firstAndLast(await read(agent), settings.sessionNotes.messages * SPARE);
+  const { path, messages } = await written(plugin, agent, workspaceDir, ctx, read).catch((error) => {
+    host.logger.warn(`${PLUGIN_ID}: the note of this conversation was not written, and will not be: ${errorText(error)}`);
+    return { path: null, messages: [] };
+  });
+  if (!path || settings.sessionNotes.slug !== "model") return;
+  nameNote(plugin, agent, path, messages).catch((error) => host.logger.warn(`${PLUGIN_ID}: the name of ${path}: ${errorText(error)}`));
+}
+
+/**
+ * Writes the note.
+ * @param {Plugin} plugin
+ * @param {Agent} agent
+ * @param {string} workspaceDir
+ * @param {Record<string, any>} ctx
+ * @param {(agent: Agent) => Promise<Message[]>} read
+ */
+async function written(plugin, agent, workspaceDir, ctx, read) {
+  const messages = firstAndLast(await read(agent), agent.settings.sessionNotes.messages * SPARE);
   const path = native().writeSessionNote(agent.native, workspaceDir, {
     sessionKey: String(ctx.sessionKey ?? ""),
     sessionId: String(ctx.sessionId ?? ""),
     source: channelOf(plugin, agent, ctx),
-    timeZone: userTimeZone(cfg, agentId),
+    timeZone: userTimeZone(agent.cfg, agent.agentId),
     messages,
   });
-  if (!path || settings.sessionNotes.slug !== "model") return;
-  nameNote(plugin, agent, path, messages).catch((error) => host.logger.warn(`${PLUGIN_ID}: the name of ${path}: ${errorMessage(error)}`));
+  return { path, messages };
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
 /**
@@ -69,7 +69,7 @@ export function readWritten(host) {
     written.stamp = [stamp, ...(others.length > 0 ? [stampOf(others)] : [])].join("\n");
   };
   written.reading = read()
-    .catch((error) => host.logger.warn(`${PLUGIN_ID}: the configuration file: ${errorMessage(error)}`))
+    .catch((error) => host.logger.warn(`${PLUGIN_ID}: the configuration file: ${errorText(error)}`))
     .finally(() => {
       written.reading = undefined;
     });
@@ -133,7 +133,7 @@ export function tellOlder(host, names) {
   try {
     writeFileSync(mark, JSON.stringify({ pid: process.pid, settings: names }));
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: ${errorText(error)}`);
   }
 }
 

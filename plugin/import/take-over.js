@@ -1,6 +1,6 @@
 // Takes over the vectors that memory-core has paid for, so that changing to us costs nothing, and what it has forgotten.
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorMessage, errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { takeOverForgotten } from "./forgotten.js";
 import { MemoryCoreIndex, memoryCoreIndexPaths } from "./memory-core-index.js";
@@ -86,7 +86,7 @@ export function takeOverOnce(host, owner) {
         else if (taken > 0) host.logger.info(`${PLUGIN_ID}: took over ${taken} vectors of memory-core from ${path}`);
       }
     } catch (error) {
-      host.logger.warn(`${PLUGIN_ID}: nothing was taken over from memory-core: ${errorMessage(error)}`);
+      host.logger.warn(`${PLUGIN_ID}: nothing was taken over from memory-core: ${errorText(error)}`);
     }
   };
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { sessionAgentId } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { addition, mayAdd } from "../hooks/addition.js";
@@ -102,6 +102,6 @@ async function settle(host, agent, turn, succeeded) {
   try {
     await native().settleIntents(agent.native, turn, succeeded);
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorText(error)}`);
   }
 }

@@ -5,7 +5,7 @@
 // else, because a browser that opens an address cannot send a token. There the frame asks, with the ticket it was opened with.
 
 import { isRecord } from "../../lib/config.js";
-import { codedError, errorMessage } from "../../lib/errors.js";
+import { codedError, errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { importSdk } from "../sdk.js";
 import { pageFile } from "./files.js";
@@ -82,7 +82,7 @@ function handler(host, base, shell, call) {
       if (rest.startsWith("call/")) await call({ host, name: rest.slice("call/".length), url, incoming, outgoing });
       else await file(rest, shell, incoming, outgoing);
     } catch (error) {
-      host.logger.warn(`${PLUGIN_ID}: page: ${errorMessage(error)}`);
+      host.logger.warn(`${PLUGIN_ID}: page: ${errorText(error)}`);
       if (!outgoing.headersSent) say(outgoing, 500, { error: fault(error) });
     }
     return true;

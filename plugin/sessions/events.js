@@ -1,7 +1,7 @@
 // The host tells when something was said. The engine decides when that is enough to look at it.
 
 import { listAgentIds, normalizeAgentId, rememberedConversations, searchOverview, sessionAgentId } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { errorText } from "../../lib/errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
 import { shared } from "../../lib/shared.js";
 import { getManager } from "../runtime.js";
@@ -29,7 +29,7 @@ export function watchTranscripts(api, host) {
   const listen = api.runtime.events?.onSessionTranscriptUpdate;
   if (typeof listen !== "function") return;
   const stop = listen((/** @type {Update} */ update) => {
-    noteUpdate(host, update).catch((error) => host.logger.debug?.(`${PLUGIN_ID}: transcript: ${errorMessage(error)}`));
+    noteUpdate(host, update).catch((error) => host.logger.debug?.(`${PLUGIN_ID}: transcript: ${errorText(error)}`));
   });
   if (typeof stop === "function") subscription.stop = stop;
 }
