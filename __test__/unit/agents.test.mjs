@@ -73,3 +73,21 @@ test("doctor names the folder of an agent that has another id now, and with that
   expect((await json("forget", "--list")).forgotten).toMatchObject([{ name: NOTE }]);
   expect((await json("search", "falcon database")).results).toEqual([]);
 });
+
+// `autoCapture: false` below a misspelt id switched nothing off, and nothing said so.
+test("doctor names settings of an agent that nobody has configured", async () => {
+  const config = { autoCapture: true, agents: { Main: { autoCapture: true }, typo: { autoCapture: false } } };
+  const { run, json } = await commandLine({ provider: "none" }, { plugins: { entries: { "memory-core-rs": { config } } } });
+  const [{ ok, checks }] = await json("doctor", "--dry-run");
+  const told = checks.filter((/** @type {{found: string}} */ { found }) => /hold for no agent/.test(found));
+  expect(told).toEqual([
+    {
+      name: "configuration",
+      ok: false,
+      found: expect.stringContaining("plugins.entries.memory-core-rs.config.agents.typo hold for no agent"),
+      remedy: expect.stringContaining("main"),
+    },
+  ]);
+  expect(ok).toBe(false);
+  expect((await run("doctor", "--dry-run")).output).toContain("agents.typo hold for no agent");
+});

@@ -15,7 +15,7 @@ import { channelsOfOthers } from "../reach.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { agreed } from "./confirm.js";
-import { formerAgentChecks } from "./former-agents.js";
+import { formerAgentChecks, unknownAgentChecks } from "./former-agents.js";
 import { intentChecks } from "./intents.js";
 import { refuseEmpty } from "./options.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
@@ -115,7 +115,9 @@ export async function runDoctor(host, options) {
     );
     checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...automaticChecks(host, cfg, agentId));
     // Said once, beside whichever agent is looked at.
-    if (options.agent !== undefined || agentId === defaultAgentId(cfg)) checks.push(...(await formerAgentChecks(host)));
+    if (options.agent !== undefined || agentId === defaultAgentId(cfg)) {
+      checks.push(...unknownAgentChecks(cfg), ...(await formerAgentChecks(host)));
+    }
     checks.push(...(await intentChecks(nativeOnly(host, cfg, agentId))));
     checks.push(...consolidationChecks(await consolidationState(host, cfg, agentId, manager)));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;

@@ -1,11 +1,11 @@
-// Folders of agents that are not configured any more: they hold texts of notes, and what was forgotten there holds for nobody else.
+// What is there of agents that are not configured, or not any more. Their folders hold texts of notes, and what was forgotten there holds for nobody else.
 
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { listAgentIds } from "../../lib/config.js";
+import { isRecord, listAgentIds, normalizeAgentId, pluginSettings } from "../../lib/config.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { bytesOf } from "./disk.js";
-import { byteText } from "./output.js";
+import { byteText, inOneLine } from "./output.js";
 
 /** What only the folder of an agent holds: its index, also of another workspace, and lists of what was forgotten. */
 const OF_AGENTS = /^(?:index(?:\.ws-\w+)?\.sqlite|(?:index\.)?(?:ws-\w+\.)?forgotten(?:\.ws-\w+)?\.jsonl)$/;
@@ -26,6 +26,23 @@ export async function formerAgentChecks(host) {
     "Of an agent that is gone: remove the folder. Of one that has another id now: stop the gateway, and give the folder that id in the place " +
     "of the new one, or what was forgotten is found again";
   return [{ name: "former agents", ok: true, found: `${told.join("; ")}. ${remedy}` }];
+}
+
+/**
+ * Names the agents that the plugin's own settings speak of and that nobody has configured: what is switched off there is not.
+ * @param {import("../host.js").HostConfig} cfg
+ * @returns {import("./admin.js").Check[]}
+ */
+export function unknownAgentChecks(cfg) {
+  const { agents } = pluginSettings(cfg);
+  const configured = listAgentIds(cfg);
+  const unknown = Object.keys(isRecord(agents) ? agents : {}).filter((id) => !configured.includes(normalizeAgentId(id)));
+  return unknown.map((id) => ({
+    name: "configuration",
+    ok: false,
+    found: `the settings below plugins.entries.${PLUGIN_ID}.config.agents.${inOneLine(id)} hold for no agent: none with this id is configured`,
+    remedy: `Write the id of one that is (${configured.join(", ")}), or remove them`,
+  }));
 }
 
 /** What the folder of an agent holds; none of another one. @param {string} folder */
