@@ -242,7 +242,7 @@ impl NativeManager {
         };
         let work = async move {
             let _guard = guard;
-            let report = engine.indexer.sync(call, cancel, progress).await?;
+            let report = engine.admin.sync(call, cancel, progress).await?;
             serde_json::to_value(&*report).map_err(|e| Error::new(Code::Internal, format!("sync report: {e}")))
         };
         promise(env, work, |report| report)

@@ -164,6 +164,20 @@ test("what is final leaves no preview and no undo of the same behind", async () 
   expect(await json("forget", "--undo", other.undoId)).toMatchObject({ complete: true });
 });
 
+// Nobody said it, and no command went on with it: what was to be forgotten was found for days.
+test("what a killed command has begun is told by status and finished by index", async () => {
+  const { json, run, stateDir } = await home();
+  await json("forget", "--session", "s-ana");
+  const names = await readdir(stateDir, { recursive: true });
+  const [plan] = names.filter((name) => /forgetting[^/]*\/\w+\.json$/.test(name)).map((name) => path.join(stateDir, name));
+  const begun = { ...JSON.parse(await readFile(plan, "utf8")), state: "applying", appliedMs: Date.now() };
+  await writeFile(plan, JSON.stringify(begun));
+  expect((await run("status")).output).toContain("was killed in the middle");
+  await run("index");
+  expect((await run("status")).output).not.toContain("was killed in the middle");
+  expect(JSON.parse(await readFile(plan, "utf8")).state).toBe("applied");
+});
+
 test("a date means the conversations that began in it, alone and beside a person", async () => {
   const { json, run } = await home();
   const ids = async (/** @type {string[]} */ ...args) => (await json("forget", ...args)).sessionIds;

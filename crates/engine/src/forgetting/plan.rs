@@ -4,8 +4,10 @@
 //! Whoever finds a plan that was begun and not finished, because its process was killed, finishes it.
 
 use std::{
+    ffi::OsString,
     fs::{File, TryLockError},
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use serde::{Deserialize, Serialize};
@@ -95,6 +97,17 @@ impl Plan {
     /// The paths that are kept out as a whole.
     pub(crate) fn paths(&self) -> Vec<String> {
         Exclusions::of_these(&self.whats).paths().map(str::to_owned).collect()
+    }
+}
+
+/// The files of a folder of plans, by name, size and time: what is the same was not written since.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Listing(Vec<(OsString, u64, Option<SystemTime>)>);
+
+impl Listing {
+    /// Whether one is among them that was not written to the end.
+    pub(crate) fn has_unfinished(&self) -> bool {
+        self.0.iter().any(|(name, ..)| Path::new(name).extension().is_some_and(|extension| extension == "tmp"))
     }
 }
 
@@ -196,6 +209,34 @@ impl Plans {
         // What cannot be read is told to who asks for it.
         let plan = |name: &std::ffi::OsString| self.load(name.to_str()?.strip_suffix(".json")?).ok().flatten();
         Ok(names.filter_map(|name| plan(&name)).collect())
+    }
+
+    /// Whether one was begun and not finished, by whomever.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub(crate) fn has_begun(&self) -> Result<bool> {
+        Ok(self.all()?.iter().any(|plan| matches!(plan.state, State::Applying | State::Undoing)))
+    }
+
+    /// The same by a process that is gone.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub(crate) fn is_left(&self) -> Result<bool> {
+        Ok(self.has_begun()? && self.turn().map_or(true, |turn| turn.is_some()))
+    }
+
+    /// What lies in the folder now.
+    pub(crate) fn listing(&self) -> Listing {
+        let entries = self.folder.read_dir().into_iter().flatten().flatten();
+        let stamp = |entry: std::fs::DirEntry| {
+            let meta = entry.metadata().ok()?;
+            Some((entry.file_name(), meta.len(), meta.modified().ok()))
+        };
+        let mut files: Vec<_> = entries.filter_map(stamp).collect();
+        files.sort_unstable();
+        Listing(files)
     }
 
     /// Removes what is over; gives the ids of plans that were begun and not finished.

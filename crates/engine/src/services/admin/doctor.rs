@@ -122,6 +122,7 @@ impl Admin {
                 Ok(checks)
             })
             .await?;
+        checks.push(self.begun(repair).await);
         checks.push(self.disk(repair).await);
         checks.push(self.rows(repair).await);
         checks.extend(self.model(repair).await);

@@ -43,6 +43,8 @@ pub struct Admin {
     searcher: Arc<Searcher>,
     /// Whether this process has looked for what a killed one has left.
     tidied: AtomicBool,
+    /// Whether it looks for what was begun to be forgotten.
+    looks: AtomicBool,
 }
 
 impl Service for Admin {
@@ -66,6 +68,7 @@ impl Admin {
             indexer: Arc::clone(indexer),
             searcher: Arc::clone(searcher),
             tidied: AtomicBool::new(false),
+            looks: AtomicBool::new(false),
         }
     }
 

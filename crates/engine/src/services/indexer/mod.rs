@@ -35,7 +35,10 @@ use super::{
     telemetry::{Activity, Telemetry},
     writer::WriterLease,
 };
-use crate::index::{line_pass::RecentLines, plan};
+use crate::{
+    forgetting::plan::Plans,
+    index::{line_pass::RecentLines, plan},
+};
 use model::error::Result;
 use store::{Store, files::Hash, lease::LeaseRow};
 
@@ -196,6 +199,7 @@ impl Indexer {
                 "otherWorkspaces": store.siblings(),
                 "database": database_of(store)?,
                 "comparedAtMs": indexer.context.now_ms(),
+                "forgettingBegun": Plans::of(store).is_left()?,
             }))
         })
         .await

@@ -230,16 +230,6 @@ impl Admin {
         Ok(())
     }
 
-    /// The same later, when nobody waits for it.
-    pub(crate) fn finish_forgetting_in_background(self: &Arc<Self>) {
-        let admin = Arc::clone(self);
-        tokio::spawn(async move {
-            if let Err(error) = admin.finish_forgetting().await {
-                admin.context.warn(&error, "what was begun to be forgotten could not be finished");
-            }
-        });
-    }
-
     /// Refuses what a shared database could not be told of now: whatever is begun is finished once it can, and nobody expects
     /// that of what failed.
     fn check_shared(&self) -> Result<()> {

@@ -2,6 +2,7 @@
 //! person or a time also what automatic memory has written into notes. First a plan is made and shown ([`find`]), then it
 //! is carried out, and it can be undone ([`carry_out`]).
 
+mod begun;
 mod carry_out;
 mod find;
 mod taken_over;
