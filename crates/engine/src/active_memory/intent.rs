@@ -86,12 +86,13 @@ fn set_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<RegexSet> {
 /// what the host put around it.
 #[must_use]
 pub fn recall_intent(message: &str) -> Option<Intent> {
-    let own = own_words(message.trim());
-    if own.is_empty() && !message.trim().is_empty() {
+    let message = head(message.trim(), MOST_UNITS);
+    let own = own_words(message);
+    if own.is_empty() && !message.is_empty() {
         // Nothing but a text that is given to be worked on.
         return Some(Intent::General);
     }
-    let plain = compose(head(own, MOST_UNITS));
+    let plain = compose(own);
     let text = plain_apostrophes(&plain).split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {
         return None;
