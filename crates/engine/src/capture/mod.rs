@@ -43,6 +43,7 @@ pub(crate) fn warm_up() {
     let message = queue::Message { role: queue::Role::User, text: "I prefer tea".to_owned(), at: None }.cleaned();
     // Only the compiling counts.
     let _ = filter::capturable(&message.text).and_then(|text| rules::find(&text));
+    let _ = reactions::is_reaction(&message.text);
 }
 
 #[cfg(test)]

@@ -52,14 +52,7 @@ impl Runs {
         }
         edits.extend(Edit::between(&plan.path, memory, &after));
         if self.settings.report {
-            let dreams = match self.text(report::DIARY) {
-                Ok(dreams) => dreams,
-                // What is learned does not depend on a diary that is a link, or no text.
-                Err(error) => {
-                    tracing::warn!(error = error.message.as_str(), "DREAMS.md is told nothing of a run");
-                    return Ok(edits);
-                }
-            };
+            let Some(dreams) = self.diary() else { return Ok(edits) };
             let at = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);
             let at = jiff::Timestamp::from_millisecond(self.now_ms).unwrap_or_default().to_zoned(at);
             if let Some(text) = report::with_block(dreams.as_deref(), &report::block(plan, &at, diary)) {
@@ -67,6 +60,15 @@ impl Runs {
             }
         }
         Ok(edits)
+    }
+
+    /// The diary as it is; none where it cannot be read, which is told: nothing that is learned or taken back depends on one that
+    /// is a link, or no text.
+    pub(super) fn diary(&self) -> Option<Option<String>> {
+        let told = |error: &Error| {
+            tracing::warn!(error = error.message.as_str(), "DREAMS.md cannot be read and stays as it is");
+        };
+        self.text(report::DIARY).inspect_err(told).ok()
     }
 
     pub(super) fn carry_out(&self, edits: &[Edit]) -> Result<()> {

@@ -16,13 +16,11 @@ use store::consolidation::{Claim, Evidence};
 impl Runs {
     pub(super) fn take_back(&self, images: &Images, undone: &mut Undone) -> Result<()> {
         for edit in images.edits.iter().rev() {
-            let now = match self.text(&edit.path) {
-                // A diary that is a link by now, or no text, keeps no entry from going.
-                Err(error) if edit.path == DIARY => {
-                    tracing::warn!(error = error.message.as_str(), "DREAMS.md still tells of a run that is undone");
-                    continue;
-                }
-                now => now?,
+            let now = if edit.path == DIARY {
+                let Some(diary) = self.diary() else { continue };
+                diary
+            } else {
+                self.text(&edit.path)?
             };
             match edit.undone(now.as_deref()) {
                 Other::Already => {}

@@ -77,7 +77,8 @@ impl Remember {
         };
         let began = Instant::now();
         // Whoever goes on about a thing may not ask in these words; who asked before has been answered.
-        let intent = recall_intent(&message).or_else(|| recall_intent(&question.text));
+        let intent = recall_intent(&message)
+            .or_else(|| (question.text != message).then(|| recall_intent(&question.text)).flatten());
         let in_context = question.in_context(asked, &zone);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
         let most = of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS);

@@ -10,7 +10,7 @@ use super::{
     RecallFiles, Remember, SearchCall,
 };
 use crate::{
-    active_memory::intent::{Intent, recall_intent},
+    active_memory::intent::asks_memory,
     capture::{
         captured_lines, filter,
         journal::Journal,
@@ -32,7 +32,7 @@ impl Remember {
         began: Instant,
     ) -> Result<Option<Hit>> {
         let Some(first) = shown.first() else { return Ok(None) };
-        let line = line_that_may_have_changed(first, question).filter(|_| asks_of_own(&question.text));
+        let line = line_that_may_have_changed(first, question).filter(|_| asks_memory(&question.text));
         let Some(line) = line else { return Ok(None) };
         let call = SearchCall {
             deadline_ms: Some(left(automatic.auto_recall_timeout_ms, began)),
@@ -50,8 +50,4 @@ impl Remember {
         let is_new = |hit: &Hit| !shown.iter().any(|known| known.overlaps(hit));
         Ok(found.filter(is_new).map(|hit| Hit { score: first.score, excerpt: None, ..hit }))
     }
-}
-
-fn asks_of_own(message: &str) -> bool {
-    recall_intent(message).is_some_and(|intent| intent != Intent::General)
 }
