@@ -14,7 +14,9 @@ use super::{
         super::{carried::carry, context::Service, indexer::SyncCall, iso, mapper, writer::PATIENCE},
         Admin,
     },
-    ForgetReport, report_of, undo_until,
+    ForgetReport,
+    check::check,
+    report_of, undo_until,
 };
 use crate::{
     capture::{erase, jsonl, prompts::PromptLog},
@@ -81,7 +83,7 @@ impl Admin {
                 let plans = Plans::of(admin.context.store());
                 let mut plan = plans.load(&id)?.ok_or_else(|| missing(&id))?;
                 match plan.state {
-                    State::Planned => check(&plan, &Notes::of(settings))?,
+                    State::Planned => check(&plan, settings)?,
                     State::Applied if is_final => {}
                     _ => {
                         return Err(Error::new(Code::Argument, format!("\"{id}\" was carried out already"))
@@ -350,18 +352,6 @@ impl Admin {
         Plans::of(self.context.store()).remove(&plan.id)?;
         Ok(restored)
     }
-}
-
-/// Whether all that a plan takes away as a whole is still as it was shown.
-fn check(plan: &Plan, notes: &Notes) -> Result<()> {
-    for cut in &plan.cuts {
-        let Some(whole) = &cut.whole else { continue };
-        if notes.bytes(&cut.path)?.is_some_and(|now| now != whole.as_bytes()) {
-            return Err(Error::new(Code::Argument, format!("{} has changed since it was shown", cut.path))
-                .remedy("Ask for a new preview; nothing was changed"));
-        }
-    }
-    Ok(())
 }
 
 /// The report of a plan without words: those of passages stand in the user's files and nowhere else from now on.

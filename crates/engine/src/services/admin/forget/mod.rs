@@ -4,6 +4,7 @@
 
 mod begun;
 mod carry_out;
+mod check;
 mod find;
 mod taken_over;
 

@@ -1,3 +1,4 @@
+mod changed;
 mod traces;
 
 use model::clock::now_ms;
