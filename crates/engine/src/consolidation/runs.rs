@@ -198,6 +198,7 @@ impl Runs {
             today: self.today(),
             zone: &self.zone,
             stands: &|claim: &Claim| self.stands(&claim.path, &claim.id, &notes),
+            written: self.written()?,
             embed: &*self.embed,
         })?;
         plan.model_calls = usize::from(self.settings.writer == Writer::Abstractive && !plan.add.is_empty());

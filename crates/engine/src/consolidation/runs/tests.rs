@@ -267,6 +267,26 @@ fn the_words_of_a_model_are_checked_and_counted() {
     assert_eq!(status.tokens, [Tokens { month: "2026-11".into(), input_tokens: 400, output_tokens: 60 }]);
 }
 
+// The sentence that a model had put in other words was planned again, and written beside them under the same mark.
+#[test]
+fn what_stands_in_other_words_is_known() {
+    let joined = "Invoices go out on the 5th of the month; the roof and its repair are owned by Mara.";
+    for ends in [0, 1] {
+        let mut world = proven();
+        world.settings.writer = Writer::Abstractive;
+        let planned = world.runs().plan(Vec::new()).unwrap();
+        let mut ids: Vec<String> = planned.plan.add.iter().map(|addition| addition.id.clone()).collect();
+        assert_eq!(ids.len(), 2);
+        ids.rotate_left(ends);
+        let text = json!({ "entries": [{ "ids": ids, "text": joined }] }).to_string();
+        let answer = Answer { text, ..Answer::default() };
+        world.runs().apply(Some(&planned.plan.run_id), &[], Some(&answer)).unwrap();
+        assert!(world.read("MEMORY.md").unwrap().contains(joined));
+        let again = world.runs().plan(Vec::new()).unwrap().plan;
+        assert!(again.is_empty() && again.strengthen.len() == 2, "{again:?}");
+    }
+}
+
 #[test]
 fn evidence_of_another_agent_of_the_workspace_counts() {
     let other = proven();
