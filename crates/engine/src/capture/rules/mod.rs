@@ -11,12 +11,16 @@ mod life;
 mod passing;
 mod signs;
 mod telling;
+mod unreal;
+mod whose;
 
 use self::{
     correction::{corrects, with_correction},
     life::LIFE,
     passing::{is_passing, without_apology},
     signs::SIGNS,
+    unreal::is_unreal,
+    whose::{is_of_nobody, names_somebody},
 };
 use super::{
     collect::MAX_FACT_CHARS,
@@ -127,10 +131,12 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
     let mut sentences_seen = 0;
     // The sentence before, as long as it was not kept; and whether the next one was asked for.
     let (mut before, mut is_wanted) = (None, false);
-    // Whether the sentence before was kept.
-    let mut was_kept = false;
+    // Whether the sentence before was kept, and whether somebody was named so far.
+    let (mut was_kept, mut is_named) = (false, false);
     for whole in sentences(text) {
         sentences_seen += 1;
+        let is_known_of_whom = is_named;
+        is_named |= names_somebody(whole);
         let (corrected, kept_before) = (found.last().filter(|_| was_kept), found.len());
         if let Some(Found { text, category }) = corrected.filter(|_| corrects(whole)) {
             found.push(Found { text: with_correction(text, whole), category: *category });
@@ -159,8 +165,13 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
             Request::Fact(fact) => fact,
             Request::None => sentence,
         };
-        let stated = stated(sentence);
         let asked = is_wanted || request != Request::None;
+        // What somebody asks to remember he means.
+        if !asked && (is_unreal(sentence) || !is_known_of_whom && is_of_nobody(sentence)) {
+            before = Some(sentence);
+            continue;
+        }
+        let stated = stated(sentence);
         if stated.is_some() || asked {
             let category = stated.unwrap_or_else(|| categorize(fact));
             found.push(Found { text: fact.to_owned(), category });
