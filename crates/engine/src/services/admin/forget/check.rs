@@ -6,6 +6,7 @@ use crate::{
     forgetting::{notes::Cut, plan::Plan},
     workspace::{
         exclusions::{What, line_hash},
+        guard::Access,
         notes::Notes,
         read::read_text,
         roots::Roots,
@@ -19,10 +20,11 @@ use model::{
 /// Refuses a plan when something of it has changed.
 ///
 /// # Errors
-/// [`Code::Argument`] where a note is not as it was shown, and when one cannot be read.
+/// [`Code::Argument`] where a note is not as it was shown, and when one cannot be read or written.
 pub(super) fn check(plan: &Plan, settings: &Settings) -> Result<()> {
     let notes = Notes::of(settings);
     plan.cuts.iter().try_for_each(|cut| check_cut(cut, &notes))?;
+    check_writable(plan, &notes)?;
     // Of what the list keeps out nothing is read, unless by who does not go by it.
     let all = Roots { forgotten: Arc::default(), ..Roots::of(settings) };
     for what in &plan.whats {
@@ -33,6 +35,18 @@ pub(super) fn check(plan: &Plan, settings: &Settings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a plan of which a note cannot be written: it would be begun and not finished.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) fn check_writable(plan: &Plan, notes: &Notes) -> Result<()> {
+    plan.cuts.iter().try_for_each(|cut| {
+        let held = notes.hold(&cut.path, Access::Change).map_err(|error| error.context("nothing was changed"))?;
+        drop(held);
+        Ok(())
+    })
 }
 
 /// A file that is named, or lies in a folder that is, stays out whatever is written to it.

@@ -176,7 +176,8 @@ impl Admin {
     }
 
     async fn planned(self: &Arc<Self>, call: ForgetCall, keep: bool) -> Result<ForgetReport> {
-        self.finish_forgetting().await?;
+        // What else cannot be finished hinders nothing that has to do with something else.
+        let _ = self.try_to_finish().await;
         let (hits, warning) = match &call.search {
             Some(search) => {
                 let answer =

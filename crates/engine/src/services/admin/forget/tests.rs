@@ -1,5 +1,6 @@
 mod changed;
 mod traces;
+mod unfinished;
 
 use model::clock::now_ms;
 use std::path::Path;
