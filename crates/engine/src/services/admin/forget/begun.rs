@@ -174,13 +174,13 @@ mod tests {
         let (_home, engine) = with_note().await;
         let plans = begin(&engine);
         let turn = plans.turn().unwrap();
-        assert!(!plans.left().unwrap().is_some(), "somebody is at it");
+        assert!(plans.left().unwrap().is_none(), "somebody is at it");
         let (seen, _) = engine.admin.look_for_begun(Seen::default()).await;
         assert!(seen.begun);
         drop(turn);
         assert!(plans.left().unwrap().is_some());
         let (seen, _) = engine.admin.look_for_begun(seen).await;
-        assert!(!plans.has_begun().unwrap() && !plans.left().unwrap().is_some());
+        assert!(!plans.has_begun().unwrap() && plans.left().unwrap().is_none());
         let half = engine.context.store().kept(store::Kept::Forgetting).join(".0f.tmp");
         std::fs::write(&half, "Wobbelkraut").unwrap();
         let (seen, _) = engine.admin.look_for_begun(seen).await;
