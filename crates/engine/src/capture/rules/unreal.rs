@@ -19,7 +19,7 @@ const UNREAL: &[&str] = &[
     r"\bsi (?:j'|je |on |nous |tu |il |elle |ils |elles |vous |mon \w+ |ma \w+ |mes \w+ )(?:ne |n'|y |en |me |m'|se |s')*\p{L}+(?:ais|ait|ions|iez|aient)\b.*\p{L}r(?:ais|ait|ions|iez|aient)\b|\p{L}r(?:ais|ait|ions|iez|aient)\b.*\bsi (?:j'|je |on |nous |tu |il |elle |ils |elles |vous )(?:ne |n'|y |en |me |m'|se |s')*\p{L}+(?:ais|ait|ions|iez|aient)\b",
     // Spanish, Portuguese and Italian: a subjunctive of the past behind "si", "se".
     r"\b(?:si|ojalá) (?:yo |nosotros |no |me |nos |se |le |lo |mi \p{L}+ )*\p{L}+(?:ara|ase|iera|iese|áramos|ásemos|iéramos|iésemos|aran|ieran|uera|uese|uviera)\b.*(?:r[ií]a|r[ií]amos|r[ií]an|hubiera|hubiese)\b|r[ií]a(?:mos|n)? .*\bsi (?:yo |no |me |nos |se )*\p{L}+(?:ara|iera|iese|uera|uese|áramos|iéramos)\b",
-    r"\bse (?:eu |nós |a gente |não |me |nos |o meu \p{L}+ |a minha \p{L}+ )*\p{L}+(?:asse|esse|isse|osse|ássemos|êssemos|éssemos|íssemos|assem|essem|issem|ossem)\b|\bquem me dera\b",
+    r"\bse (?:eu|nós|a gente|o meu \p{L}+|a minha \p{L}+) (?:não |me |nos )*\p{L}+(?:asse|esse|isse|osse|ássemos|êssemos|éssemos|íssemos|assem|essem|issem|ossem)\b|\bse (?:não |me )*\p{L}+(?:asse|esse|isse|osse)\b.*\p{L}r(?:ia|íamos|iam)\b|\bquem me dera\b",
     r"\bse (?:io |noi |non |mi |ci |mia \p{L}+ |mio \p{L}+ )*\p{L}+(?:assi|essi|issi|ossi|asse|esse|isse|osse|assimo|essimo|issimo|ossimo|assero|essero|issero)\b.*(?:rei|resti|rebbe|remmo|rebbero)\b|(?:rei|rebbe|remmo)\b.*\bse (?:io |noi |non |mi |ci )*\p{L}+(?:assi|essi|issi|ossi|asse|esse|isse|assimo|essimo)\b",
     // Dutch.
     r"\bals (?:ik|we|wij|hij|zij|ze|mijn \w+|onze? \w+) .*\b(?:\w+[dt]en?|was|waren|had|zou|zouden|kon|ging|kwam|kreeg|won)\b.*\bzou(?:den)?\b|\bzou(?:den)?\b.*\bals (?:ik|we|wij|mijn \w+) .*\b(?:woonden?|was|waren|hadden|had|werkten?|zou|zouden|kon|verhuisden?)\b|\b(?:woonde|had|was) ik (?:maar )?.*, (?:dan )?zou\b",
@@ -93,6 +93,7 @@ mod tests {
             "Wenn möglich hätte ich gern einen Fensterplatz.",
             "Wenn ich Nüsse esse, bekomme ich Ausschlag.",
             "Ich wohnte früher in Wien, jetzt in Graz.",
+            "Tout se passe bien à Lyon.",
             "Si je mange des noix, j'ai une éruption.",
             "Si puedo elegir, prefiero ventanilla.",
             "Se posso scegliere, preferisco il finestrino.",
