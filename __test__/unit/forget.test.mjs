@@ -341,6 +341,22 @@ test("days in the wrong order, an empty day and lines of nothing are refused", a
   expect((await run("forget")).output).toContain("--until");
 });
 
+// Twelve lines went of three hundred, and nobody was told of the rest.
+test("how many more passages hold the words is said, and how they go as well", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`memory/n-${n}.md`, `# Note ${n}\n\n- On day ${n} Bartholomew Grubb called about ${n * 7}.\n`]),
+  );
+  const { run, json } = await commandLine({ provider: "none" }, { files });
+  await run("index");
+  const { output } = await run("forget", "Bartholomew Grubb");
+  const [, more, most] = /(\d+) more passages hold these words and stay: ask again with --max-results (\d+)/.exec(output) ?? [];
+  expect({ some: Number(more) > 0, most }, output).toEqual({ some: true, most: "30" });
+  expect(await json("forget", "Bartholomew Grubb", "--dry-run")).toMatchObject({ more: Number(more) });
+  const all = await json("forget", "Bartholomew Grubb", "--max-results", most, "--yes");
+  expect([all.passages.length, all.more]).toEqual([30, undefined]);
+  expect(await json("search", "Bartholomew")).toMatchObject({ results: [] });
+});
+
 /** Has notes with lines of automatic memory, one of them read-only, and forgets; not as root, whom nothing keeps out. */
 const READ_ONLY_NOTE = `
   import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -82,6 +82,10 @@ pub struct ForgetReport {
     pub files: Vec<String>,
     /// Passages that are out of the index.
     pub passages: Vec<Passage>,
+    /// Passages that hold most of the words of the search as well and stay: it shows the best, and of those that say nearly the same
+    /// one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
     /// Of the files, the notes of conversations that are removed from the workspace.
     pub notes: Vec<String>,
     /// Lines that are taken out of files of the workspace: only such as memory has written, unless quotes go too.
@@ -233,6 +237,11 @@ impl Admin {
         })
         .await
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What is shown of a plan.

@@ -1,4 +1,5 @@
 mod changed;
+mod more;
 mod traces;
 mod unfinished;
 

@@ -68,7 +68,7 @@ impl Found {
     }
 
     /// Lines of a file, as the index has them.
-    fn passage(
+    pub(super) fn passage(
         &mut self,
         r: &Reader<'_>,
         (live, roots): (GenerationId, &Roots),
