@@ -28,6 +28,14 @@ const BESIDE_FUNCTION: f64 = 0.6;
 const IN_PAIRS: f64 = 0.9;
 /// What a word counts that no note holds, where the question is in another language than what was found: none could.
 const UNREADABLE: f64 = 0.1;
+/// Words of a question, each as rare as can be, of which a share says as much as it seems. Of a longer one the same words are a
+/// smaller share, and no weaker evidence …
+const LONG: f64 = 3.0;
+/// … in scripts whose characters are counted one by one …
+const LONG_IN_CHARACTERS: f64 = 4.0;
+/// … by this power of its length, and of theirs, beyond that.
+const LENGTH_POWER: f64 = 1.5;
+const LENGTH_POWER_IN_CHARACTERS: f64 = 1.0;
 /// Lines that are read for their language.
 const READ_LINES: usize = 64;
 /// Pairs below this weight are made of a character that only shapes the sentence, or of two hiragana.
@@ -114,6 +122,17 @@ impl QueryWords {
     #[must_use]
     pub(super) fn coverage(&self, held: &[f64]) -> f64 {
         self.words.iter().map(|word| word.worth * word.held(held)).sum::<f64>() / self.total
+    }
+}
+
+impl QueryWords {
+    /// What a share of the question is worth for the question being long, 1 or more.
+    #[must_use]
+    pub(super) fn length(&self) -> f64 {
+        let is_in_characters = self.words.iter().any(|word| word.character.is_some() || !word.parts.is_empty());
+        let (long, power) =
+            if is_in_characters { (LONG_IN_CHARACTERS, LENGTH_POWER_IN_CHARACTERS) } else { (LONG, LENGTH_POWER) };
+        (self.total / long).max(1.0).powf(power)
     }
 }
 

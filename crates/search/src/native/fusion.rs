@@ -16,7 +16,9 @@ use text::query::holds_phrase;
 /// What each kind of evidence weighs. Measured on conversations kept as notes, see docs/ranking.md.
 mod weight {
     /// Added to the meaning of the line when no line holds the question's words …
-    pub(crate) const PARAPHRASE: f64 = 1.0;
+    pub(crate) const PARAPHRASE: f64 = 1.6;
+    /// … or this, where the model does not know the language of the question …
+    pub(crate) const UNKNOWN: f64 = 0.4;
     /// … that is, less than this share of them.
     pub(crate) const WELL_HELD: f64 = 0.8;
     /// Importance 10 against none (P4).
@@ -66,9 +68,9 @@ impl Weights {
         line: 0.1,
         window: 0.8,
         chunk: 0.4,
-        label: 1.0,
+        label: 1.25,
         meaning: 0.15,
-        line_cosine: 0.0,
+        line_cosine: 0.15,
         name_free: 0.3,
         near_meaning: 0.35,
         pieces: 0.5,
@@ -203,7 +205,8 @@ pub(crate) fn fuse(
     let pieces = meant.pieces.or(meant.words);
     // By words alone a line that holds most of them must not be left out for being less alike than the best.
     let least = if meant.pieces.is_some() { LEAST_BY_PIECES } else { 0.0 };
-    let line_weight = weights.line_cosine + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
+    let paraphrase = if meant.known.lines { weight::PARAPHRASE } else { weight::UNKNOWN };
+    let line_weight = weights.line_cosine + paraphrase * (weight::WELL_HELD - held).max(0.0);
     let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
     let meaning = MeaningScale::of(candidates);

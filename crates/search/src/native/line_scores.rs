@@ -6,6 +6,7 @@ use super::{
     lines::{Count, Lines, add_counts},
     plan::{FormKind, Plan},
 };
+use text::language::Language;
 
 /// Saturation of repeated words (Robertson and Zaragoza, "The Probabilistic Relevance Framework").
 const K1: f64 = 1.2;
@@ -34,6 +35,9 @@ pub(crate) struct LineScores {
 
 /// What a word of another language counts in the score, of its weight.
 const TRANSLATED: f64 = 0.8;
+/// How surely a word of similar meaning is meant that was found by way of English, of its weight in the score: an English word
+/// means several things. Measured in docs/ranking.md, as the next two.
+const BY_WAY: f64 = 0.4;
 
 /// Gives a text made of counts its BM25 score.
 struct Scorer<'a> {
@@ -60,7 +64,7 @@ impl<'a> Scorer<'a> {
                 frequency[usize::from(*form)] += 1;
             }
         }
-        let surely: Vec<f64> = plan
+        let meant: Vec<f64> = plan
             .forms()
             .map(|(number, form)| {
                 let own = candidates.idf[owners[usize::from(number)]];
@@ -75,8 +79,11 @@ impl<'a> Scorer<'a> {
             })
             .collect();
         // What holds the word itself comes first.
-        let of_kind = |kind| if kind == FormKind::Translation { TRANSLATED } else { 1.0 };
-        let weights = plan.forms().zip(&surely).map(|((_, form), surely)| of_kind(form.kind) * surely).collect();
+        let counts = |kind| if kind == FormKind::Translation { TRANSLATED } else { 1.0 };
+        let weights = plan.forms().zip(&meant).map(|((_, form), meant)| counts(form.kind) * meant).collect();
+        let by_way = if plan.is_known(Some(Language::English)) { 1.0 } else { BY_WAY };
+        let is_sure = |kind| if kind == FormKind::Similar { by_way } else { 1.0 };
+        let surely = plan.forms().zip(&meant).map(|((_, form), meant)| is_sure(form.kind) * meant).collect();
         let concepts = plan.concepts.len();
         Self {
             plan,
@@ -146,6 +153,11 @@ pub(super) fn score(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> 
         out.window.push(score);
         out.coverage.push(coverage);
         out.sure[at] = out.sure[at].max(NEIGHBOURS * coverage);
+    }
+    // A model that knows the language says what the other words of a long question mean.
+    if !plan.is_known(Some(Language::English)) {
+        let length = scorer.words.length();
+        out.sure.iter_mut().for_each(|sure| *sure = (*sure * length).min(1.0));
     }
 
     let chunks = lines.chunks.len().max(1) as f64;

@@ -104,9 +104,10 @@ pub fn search(
                 .is_some_and(|language| !word_sim::are_mostly_in(language, &lines)),
         };
         let days = AskedDays::of(&plan, &lines, zone);
-        // Beside vectors, which say more, lines that share nothing with the question's words would be left out.
+        // Beside vectors that know the language and say more, lines that share nothing with the question's words would be left out.
         let pieces = pieces.filter(|_| known.lines);
-        let words = if vector.is_none() { word_sim::of(&plan, &candidates, &lines, &names) } else { None };
+        let words =
+            if vector.is_none() || !known.chunks { word_sim::of(&plan, &candidates, &lines, &names) } else { None };
         let meant = Meant {
             lines: meaning.as_ref(),
             pieces: pieces.as_ref(),

@@ -8,6 +8,7 @@ use text::{
     lexicon::term_hash,
     query::{QueryPlan, QueryTerm, TermKind},
     thesaurus,
+    translations::{Speech, Translation},
 };
 
 /// Weight of a word of similar meaning = its similarity × this. Measured in docs/ranking.md.
@@ -92,7 +93,8 @@ impl Plan {
     /// Plans the search for a query.
     #[must_use]
     pub(super) fn of(query: Arc<QueryPlan>) -> Self {
-        let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, at, term));
+        let speech = Speech::told(&query);
+        let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, speech.as_ref(), at, term));
         let concepts = words.chain(days::concept(&query)).collect();
         Self { query, concepts, is_foreign: None }
     }
@@ -116,7 +118,7 @@ impl Plan {
     }
 }
 
-fn concept(query: &QueryPlan, at: usize, term: &QueryTerm) -> Concept {
+fn concept(query: &QueryPlan, speech: Option<&Speech<'_>>, at: usize, term: &QueryTerm) -> Concept {
     let spellings = term.alternatives.iter().map(|spelling| Form {
         term: spelling.term.clone(),
         hash: spelling.hash,
@@ -134,6 +136,13 @@ fn concept(query: &QueryPlan, at: usize, term: &QueryTerm) -> Concept {
             }
         }
     }
+    for similar in speech.map(|speech| similar_to(query, speech, at, term)).unwrap_or_default() {
+        let hash = term_hash(&similar.term);
+        if forms.iter().all(|form| form.hash != hash) {
+            let weight = similar.surely * SIMILAR_WEIGHT;
+            forms.push(Form { term: similar.term, hash, weight, kind: FormKind::Similar });
+        }
+    }
     let dated = term.in_time && !term.surface.contains(|c: char| c.is_ascii_digit());
     Concept {
         surface: term.surface.clone(),
@@ -145,10 +154,26 @@ fn concept(query: &QueryPlan, at: usize, term: &QueryTerm) -> Concept {
     }
 }
 
-/// Whether another word may stand for this one: not for time words, nor for what is written like a name.
+/// Words of similar meaning of another language than English. A capital letter makes no name in German.
+fn similar_to(query: &QueryPlan, speech: &Speech<'_>, at: usize, term: &QueryTerm) -> Vec<Translation> {
+    let is_name = || is_name(query, at, term) && !query.languages.contains(&Language::German);
+    match term.kind {
+        TermKind::Word if !term.in_time && !is_name() => speech.similar(&term.surface),
+        TermKind::Pair if !term.in_time => {
+            speech.word_with(&term.surface).map(|word| speech.similar(word)).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether another English word may stand for this one: not for time words, nor for what is written like a name.
 fn may_vary(query: &QueryPlan, at: usize, term: &QueryTerm) -> bool {
     let english = query.languages.is_empty() || query.languages.contains(&Language::English);
-    let capital = term.surface.starts_with(char::is_uppercase);
+    english && !term.in_time && !is_name(query, at, term)
+}
+
+/// Whether a word is written like a name. The first one always begins with a capital letter.
+fn is_name(query: &QueryPlan, at: usize, term: &QueryTerm) -> bool {
     let opens = at == 0 && query.text.trim_start().starts_with(&term.surface);
-    english && !term.in_time && (!capital || opens)
+    term.surface.starts_with(char::is_uppercase) && !opens
 }

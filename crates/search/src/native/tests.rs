@@ -468,6 +468,27 @@ fn one_rare_word_is_evidence() {
     }
 }
 
+// The longer a question was, the smaller a share of it were the words that a note has: of long ones half found nothing.
+#[test]
+fn a_long_question_is_no_weaker_than_a_short_one() {
+    for (notes, query, answer) in [
+        (
+            &["Das Kellerfenster klemmt.", "Madopar dreimal am Tag, um 8, 13 und 18 Uhr."][..],
+            "Welche Dosis Madopar hatte der Neurologe letztens eigentlich aufgeschrieben?",
+            4,
+        ),
+        (
+            &["Марципан привезла соседка.", "Забор чинит дядя Миша."],
+            "Какую сумму насчитал бригадир за покраску и ремонт забора?",
+            4,
+        ),
+    ] {
+        let hits = diary(notes).search(query);
+        let first = hits.first().unwrap_or_else(|| panic!("nothing: {query}"));
+        assert!(first.path == "memory/a.md" && (first.start_line..=first.end_line).contains(&answer), "{query}");
+    }
+}
+
 #[test]
 fn words_that_any_question_may_have_are_none() {
     for (notes, query) in [

@@ -1,6 +1,6 @@
-//! MaxSim without a model: each English word of the question looks for the word of the line that is most like it, whatever
-//! the degree. Words of similar meaning that are looked for in the index end at a threshold; among the candidates there is
-//! none.
+//! MaxSim without a model: each word of the question looks for the word of the line that is most like it, whatever the degree;
+//! words of other languages by way of English. Words of similar meaning that are looked for in the index end at a threshold; among
+//! the candidates there is none.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,25 +12,29 @@ use super::{
     maxsim::{Held, MaxSim},
     plan::{FormKind, Plan},
 };
-use text::{fold::fold, language::Language, query::TermKind, thesaurus::word_signs::WordSigns};
+use text::{
+    fold::fold,
+    language::Language,
+    query::TermKind,
+    thesaurus::word_signs::WordSigns,
+    translations::{Speech, meant::Meanings},
+};
 
 /// A word that is looked for.
 struct Wanted {
     concept: usize,
-    /// What it means; a name that is no word is only looked for as it is.
-    signs: Option<WordSigns>,
+    /// What it may mean; a name that is no word is only looked for as it is.
+    signs: Vec<WordSigns>,
     weight: f64,
 }
 
-/// Compares the words of an English question with those of the candidate lines; none when it is in another language, or
-/// holds no known word besides the `names` that label lines.
+/// Compares the words of a question with those of the candidate lines; none when nothing tells its language, or it holds no known
+/// word besides the `names` that label lines.
 #[must_use]
 pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names: &HashSet<String>) -> Option<MaxSim> {
-    if !plan.is_known(Some(Language::English)) {
-        return None;
-    }
-    let wanted = wanted(plan, candidates, names);
-    if wanted.iter().all(|wanted| wanted.signs.is_none()) {
+    let speech = if plan.is_known(Some(Language::English)) { None } else { Some(Speech::told(&plan.query)?) };
+    let wanted = wanted(plan, candidates, names, speech.as_ref());
+    if wanted.iter().all(|wanted| wanted.signs.is_empty()) {
         return None;
     }
     let owners = plan.owners();
@@ -43,7 +47,8 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
             _ => form.weight,
         })
         .collect();
-    let mut table = Similarities { wanted: &wanted, at: HashMap::default(), values: Vec::new() };
+    let meanings = speech.map(|speech| speech.meanings());
+    let mut table = Similarities { wanted: &wanted, meanings, at: HashMap::default(), values: Vec::new() };
     let mut held = Vec::with_capacity(lines.lines.len());
     for line in &lines.lines {
         let as_typed = |wanted: &Wanted| {
@@ -78,6 +83,8 @@ pub(super) fn are_mostly_in(language: Language, lines: &Lines<'_>) -> bool {
 /// once.
 struct Similarities<'a> {
     wanted: &'a [Wanted],
+    /// What terms mean that are not English.
+    meanings: Option<Meanings>,
     /// Where the values of a term begin; none of what is no known word.
     at: HashMap<u32, Option<usize>, RandomState>,
     values: Vec<f32>,
@@ -85,11 +92,18 @@ struct Similarities<'a> {
 
 impl Similarities<'_> {
     fn of(&mut self, hash: u32) -> &[f32] {
-        let Self { wanted, at, values } = self;
+        let Self { wanted, meanings, at, values } = self;
         let begin = *at.entry(hash).or_insert_with(|| {
-            let signs = WordSigns::of(hash)?;
+            let signs: Vec<WordSigns> = match meanings {
+                Some(meanings) => meanings.of(hash).collect(),
+                None => WordSigns::of(hash).into_iter().collect(),
+            };
+            if signs.is_empty() {
+                return None;
+            }
             let begin = values.len();
-            values.extend(wanted.iter().map(|wanted| wanted.signs.map_or(0.0, |own| own.similarity(signs))));
+            let likest = |own: &WordSigns| signs.iter().map(|signs| own.similarity(*signs)).fold(0.0, f32::max);
+            values.extend(wanted.iter().map(|wanted| wanted.signs.iter().map(likest).fold(0.0, f32::max)));
             Some(begin)
         });
         begin.map_or(&[], |begin| &values[begin..begin + wanted.len()])
@@ -98,7 +112,7 @@ impl Similarities<'_> {
 
 /// The words of a question that are looked for, time aside, each with its share. Names that label lines are left out, as the
 /// labels tell who speaks; without anything else they are kept.
-fn wanted(plan: &Plan, candidates: &Candidates, names: &HashSet<String>) -> Vec<Wanted> {
+fn wanted(plan: &Plan, candidates: &Candidates, names: &HashSet<String>, speech: Option<&Speech<'_>>) -> Vec<Wanted> {
     // "The latest" is said about the time of the answer, not in it.
     let is_about_time =
         |at: usize| plan.query.terms[at].in_time || (plan.query.time.wants_recent && candidates.frequency[at] == 0);
@@ -113,9 +127,15 @@ fn wanted(plan: &Plan, candidates: &Candidates, names: &HashSet<String>) -> Vec<
     let weight = |at: usize| plan.concepts[at].weight * candidates.idf[at];
     let total = words.iter().map(|(at, _)| weight(*at)).sum::<f64>().max(f64::MIN_POSITIVE);
     let wanted = words.iter().map(|(at, term)| {
-        let forms = plan.concepts[*at].forms.iter().filter(|form| form.kind == FormKind::Own);
-        let is_word = term.kind == TermKind::Word;
-        let signs = forms.filter(|_| is_word).find_map(|form| WordSigns::of(form.hash));
+        let mut forms = plan.concepts[*at].forms.iter().filter(|form| form.kind == FormKind::Own);
+        let signs = match (term.kind, speech) {
+            (TermKind::Word, None) => forms.find_map(|form| WordSigns::of(form.hash)).into_iter().collect(),
+            (TermKind::Word, Some(speech)) => speech.meaning(&term.surface),
+            (TermKind::Pair, Some(speech)) => {
+                speech.word_with(&term.surface).map(|word| speech.meaning(word)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
         Wanted { concept: *at, signs, weight: weight(*at) / total }
     });
     wanted.collect()

@@ -4,6 +4,7 @@
 //! ones with "/" between them. Language models wrote it for this project, from no dictionary; tests check its form, nobody its
 //! every word. What the words of a language are known by is made when one of them is first asked for.
 
+pub mod meant;
 mod table;
 
 use table::{COLUMNS, Column, Meaning, concept, known_by, parts, words};

@@ -110,6 +110,11 @@ pub(super) fn concept(at: u16) -> &'static [&'static str] {
     CONCEPTS.get(usize::from(at)).map_or(&[], Vec::as_slice)
 }
 
+/// All concepts, in the order of the table.
+pub(super) fn concepts() -> impl Iterator<Item = &'static [&'static str]> {
+    CONCEPTS.iter().map(Vec::as_slice)
+}
+
 /// What a column knows by any of some keys.
 pub(super) fn known_by(column: usize, keys: &[String]) -> Option<Meaning> {
     let mut concepts: Vec<u16> = keys.iter().filter_map(|key| known(column, key)).flatten().copied().collect();

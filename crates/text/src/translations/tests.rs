@@ -143,3 +143,53 @@ fn any_text_is_read() {
         assert!(runs(text).iter().all(|word| text.contains(word)));
     }
 }
+
+// Outside English a word was looked for as it is typed and in no other words.
+#[test]
+fn words_of_similar_meaning_are_known_in_each_language() {
+    for (question, word, other) in [
+        ("Welches Medikament nimmt mein Vater?", "Medikament", "arznei"),
+        ("¿qué medicina toma mi abuela?", "medicina", "farmac"),
+        ("que remédio toma o meu pai", "remédio", "medicin"),
+        ("quel médicament prend mon père ?", "père", "pap"),
+        ("che medicina prende mio padre", "medicina", "farmac"),
+        ("welke medicijnen neemt mijn vader", "medicijnen", "geneesmiddel"),
+        ("vilken medicin tar min pappa", "medicin", "lakemedel"),
+        ("какие лекарства принимает муж?", "лекарства", "препарат"),
+        ("hangi ilacı alıyorum?", "ilacı", "hap"),
+        ("ما الدواء الذي يأخذه أبي", "الدواء", "طبيب"),
+        ("父亲吃什么药", "父亲", "爸爸"),
+        ("아버지가 먹는 약이 뭐야", "약이", "의사"),
+        ("旅行はいつですか", "旅行", "旅路"),
+    ] {
+        let query = plan(question);
+        let found = Speech::of(&query).similar(word);
+        assert!(found.iter().any(|found| found.term == other), "{word} {other}: {found:?}");
+        assert!(found.is_sorted_by(|a, b| a.surely >= b.surely) && found.iter().all(|found| found.surely < 1.0));
+    }
+    // English has words of its own, and a name has none.
+    assert!(Speech::of(&plan("where is the key")).similar("key").is_empty());
+    assert!(Speech::of(&plan("wo ist Kowalczyk")).similar("Kowalczyk").is_empty());
+}
+
+#[test]
+fn what_words_mean_is_compared_by_way_of_english() {
+    for (question, word, near, far) in [
+        ("Welche Krankheit hat sie?", "Krankheit", "erkalt", "zieg"),
+        ("¿qué enfermedad tiene?", "enfermedad", "resfri", "cabr"),
+        ("чем она болеет, какая болезнь", "болезнь", "простуд", "коз"),
+        ("什么疾病", "疾病", "感冒", "山羊"),
+    ] {
+        let query = plan(question);
+        let speech = Speech::of(&query);
+        let (own, meanings) = (speech.meaning(word), speech.meanings());
+        let alike = |term: &str| {
+            let of_term: Vec<_> = meanings.of(crate::lexicon::term_hash(term)).collect();
+            assert!(!of_term.is_empty(), "{term}");
+            own.iter().flat_map(|own| of_term.iter().map(|of| own.similarity(*of))).fold(0.0, f32::max)
+        };
+        assert!(!own.is_empty() && alike(near) > alike(far), "{word}: {} {}", alike(near), alike(far));
+    }
+    let query = plan("wo ist der Schlüssel");
+    assert_eq!(Speech::of(&query).meanings().of(crate::lexicon::term_hash("kowalczyk")).count(), 0);
+}

@@ -160,8 +160,7 @@ impl Indexer {
     }
 
     /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, database,
-    /// limits, comparedAtMs, forgettingBegun, forgettingProblem}`; `usage` is what today cost, `database` what its server says of
-    /// itself and who indexes, `forgettingProblem` why what was begun to be forgotten is not finished.
+    /// limits, comparedAtMs}`; `usage` is what today cost, `database` what its server says of itself and who indexes.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -189,7 +188,6 @@ impl Indexer {
             indexer.telemetry.note_lost(plan.lost.clone());
             indexer.telemetry.note_foreign(indexer.is_foreign(settings, shutdown)?);
             let skipped = store.read(|r| r.skipped())?;
-            let left = Plans::of(store).left()?;
             Ok(json!({
                 "status": indexer.status(),
                 "plan": plan,
@@ -201,8 +199,7 @@ impl Indexer {
                 "otherWorkspaces": store.siblings(),
                 "database": database_of(store)?,
                 "comparedAtMs": indexer.context.now_ms(),
-                "forgettingBegun": left.is_some(),
-                "forgettingProblem": left.and_then(|left| left.problem),
+                "forgettingBegun": Plans::of(store).is_left()?,
             }))
         })
         .await

@@ -4,7 +4,6 @@
 
 mod begun;
 mod carry_out;
-mod check;
 mod find;
 mod taken_over;
 
@@ -82,10 +81,6 @@ pub struct ForgetReport {
     pub files: Vec<String>,
     /// Passages that are out of the index.
     pub passages: Vec<Passage>,
-    /// Passages that hold most of the words of the search as well and stay: it shows the best, and of those that say nearly the same
-    /// one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub more: usize,
     /// Of the files, the notes of conversations that are removed from the workspace.
     pub notes: Vec<String>,
     /// Lines that are taken out of files of the workspace: only such as memory has written, unless quotes go too.
@@ -180,8 +175,7 @@ impl Admin {
     }
 
     async fn planned(self: &Arc<Self>, call: ForgetCall, keep: bool) -> Result<ForgetReport> {
-        // What else cannot be finished hinders nothing that has to do with something else.
-        let _ = self.try_to_finish().await;
+        self.finish_forgetting().await?;
         let (hits, warning) = match &call.search {
             Some(search) => {
                 let answer =
@@ -237,11 +231,6 @@ impl Admin {
         })
         .await
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// What is shown of a plan.

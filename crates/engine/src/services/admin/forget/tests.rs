@@ -1,7 +1,4 @@
-mod changed;
-mod more;
 mod traces;
-mod unfinished;
 
 use model::clock::now_ms;
 use std::path::Path;
