@@ -150,6 +150,11 @@ export type MemoryForgetReport = {
   files: string[];
   /** Passages that are out of the index. */
   passages: Passage[];
+  /**
+   * Passages that hold most of the words of the search as well and stay: it shows the best, and of those that say nearly the same
+   * one.
+   */
+  more?: number;
   /** Of the files, the notes of conversations that are removed from the workspace. */
   notes: string[];
   /** Lines that are taken out of files of the workspace: only such as memory has written, unless quotes go too. */

@@ -18,6 +18,13 @@ import { importSdk } from "./sdk.js";
 /** What the host's active memory adds to the key of the conversation that it recalls for. */
 const RECALL_RUN = /^:active-memory:[a-f0-9]{12}$/i;
 
+/** The conversation that a run of active memory recalls for; any other session itself. @param {string} sessionKey */
+export function conversationOfRun(sessionKey) {
+  const key = sessionKey.trim();
+  const at = key.toLowerCase().lastIndexOf(":active-memory:");
+  return at > 0 && RECALL_RUN.test(key.slice(at)) ? key.slice(0, at) : key;
+}
+
 /** Sessions that no person holds. */
 const MACHINE = /:(?:active-memory|cron|heartbeat|hook|node|subagent)(?::|$)/;
 

@@ -21,6 +21,8 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
   const { workspace, stateDir, config, dir } = await makeWorkspace(files);
   /** @type {Record<string, any>} */
   let written = { ...config(search), ...(plugins ? { plugins } : {}) };
+  /** @type {Error | undefined} */
+  let refusal;
   /** @type {any[]} */
   const registrations = [];
   plugin.register({
@@ -32,6 +34,7 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
         mutateConfigFile: async (/** @type {{mutate: (draft: any) => void}} */ { mutate }) => {
           const draft = structuredClone(written);
           mutate(draft);
+          if (refusal) throw refusal;
           written = draft;
         },
       },
@@ -88,5 +91,7 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
     finds,
     written: () => written,
     write: (/** @type {any} */ cfg) => (written = cfg),
+    /** Has the host refuse to write its configuration. */
+    refuse: (/** @type {Error | undefined} */ error) => (refusal = error),
   };
 }

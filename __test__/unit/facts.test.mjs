@@ -65,6 +65,29 @@ test("the tools are there where they are switched on, and never in a group", asy
   expect(Object.keys(other.tools())).toEqual(["memory_search", "memory_get"]);
 });
 
+// A sub-agent begun in a group stored and forgot the owner's facts, and so did the run of an external hook that read a mail.
+test("runs that no person holds have no facts, but those of active memory in a private conversation", async () => {
+  const { tools } = await withTools(ON);
+  const names = (/** @type {string} */ sessionKey, more = {}) => Object.keys(tools({ ...MAIN, sessionKey, ...more }));
+  for (const key of [
+    "agent:main:subagent:4f1c",
+    "agent:main:main:subagent:4f1c",
+    "agent:main:hook:ingress",
+    "agent:main:hook:gmail:1",
+    "hook:ingress",
+    "agent:main:cron:job:run:1",
+    "agent:main:main:heartbeat",
+    "agent:main:telegram:group:7:active-memory:0123456789ab",
+    "agent:main:subagent:4f1c:active-memory:0123456789ab",
+    "",
+  ]) {
+    expect(names(key), key).toEqual(["memory_search", "memory_get"]);
+    expect(names(key, { senderIsOwner: true }), key).toEqual(["memory_search", "memory_get"]);
+  }
+  expect(names("agent:main:main:active-memory:0123456789ab")).toContain("memory_recall");
+  expect(names("agent:main:telegram:direct:ana")).toContain("memory_store");
+});
+
 test("a fact is stored once, found, and forgotten, in the words of memory-lancedb", async () => {
   const { call, file } = await withTools(ON);
   const stored = await call("memory_store", { text: "Prefers green tea over coffee", category: "preference" });

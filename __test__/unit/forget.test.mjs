@@ -172,9 +172,9 @@ test("what a killed command has begun is told by status and finished by index", 
   const [plan] = names.filter((name) => /forgetting[^/]*\/\w+\.json$/.test(name)).map((name) => path.join(stateDir, name));
   const begun = { ...JSON.parse(await readFile(plan, "utf8")), state: "applying", appliedMs: Date.now() };
   await writeFile(plan, JSON.stringify(begun));
-  expect((await run("status")).output).toContain("was killed in the middle");
+  expect((await run("status")).output).toContain("was begun and is not finished");
   await run("index");
-  expect((await run("status")).output).not.toContain("was killed in the middle");
+  expect((await run("status")).output).not.toContain("was begun and is not finished");
   expect(JSON.parse(await readFile(plan, "utf8")).state).toBe("applied");
 });
 
@@ -340,6 +340,69 @@ test("days in the wrong order, an empty day and lines of nothing are refused", a
   expect(both).toMatchObject({ code: 1, output: expect.stringMatching(/whatever its day.*\[MEM_ARGUMENT\]/s) });
   expect((await run("forget")).output).toContain("--until");
 });
+
+// Twelve lines went of three hundred, and nobody was told of the rest.
+test("how many more passages hold the words is said, and how they go as well", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`memory/n-${n}.md`, `# Note ${n}\n\n- On day ${n} Bartholomew Grubb called about ${n * 7}.\n`]),
+  );
+  const { run, json } = await commandLine({ provider: "none" }, { files });
+  await run("index");
+  const { output } = await run("forget", "Bartholomew Grubb");
+  const [, more, most] = /(\d+) more passages hold these words and stay: ask again with --max-results (\d+)/.exec(output) ?? [];
+  expect({ some: Number(more) > 0, most }, output).toEqual({ some: true, most: "30" });
+  expect(await json("forget", "Bartholomew Grubb", "--dry-run")).toMatchObject({ more: Number(more) });
+  const all = await json("forget", "Bartholomew Grubb", "--max-results", most, "--yes");
+  expect([all.passages.length, all.more]).toEqual([30, undefined]);
+  expect(await json("search", "Bartholomew")).toMatchObject({ results: [] });
+});
+
+/** Has notes with lines of automatic memory, one of them read-only, and forgets; not as root, whom nothing keeps out. */
+const READ_ONLY_NOTE = `
+  import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+  const { root, dir } = JSON.parse(process.argv[1]);
+  const { MemoryIndexManager: Manager } = await import(root + "index.js");
+  (await import(root + "lib/native.js")).native();
+  if (process.getuid() === 0) process.seteuid(65534);
+  const [workspace, stateDir] = [dir + "/ws", dir + "/state"];
+  mkdirSync(workspace + "/memory", { recursive: true });
+  const talk = (id) => "# Session: now\\n\\n- **Session Key**: agent:main:direct:1\\n- **Session ID**: " + id + "\\n\\nThe Quokka.\\n";
+  const note = (name) => workspace + "/memory/2026-11-20-" + name + ".md";
+  for (const name of ["a", "b"]) writeFileSync(note(name), talk("s-1"));
+  writeFileSync(workspace + "/MEMORY.md", "The tea is sencha.");
+  chmodSync(note("b"), 0o444);
+  const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "none" } } };
+  const manager = await Manager.get({ cfg, agentId: "main", stateDir, env: {}, purpose: "cli" });
+  await manager.sync();
+  const { id } = await manager.planForget({ sessions: ["s-1"] });
+  const told = await manager.applyForget(id).then(() => "done", ({ code, message, remedy }) => ({ code, message, remedy }));
+  const left = readFileSync(note("a"), "utf8");
+  const forgotten = await manager.forgotten();
+  chmodSync(note("b"), 0o644);
+  const done = await manager.applyForget(id);
+  console.log(JSON.stringify({ told, left, forgotten, notes: done.notes.length }));
+  process.exit();
+`;
+
+// The first note was gone, everything else stood still, and each later command failed with an error about this one.
+test.runIf(process.platform === "linux")(
+  "a note that cannot be written stops it before anything is done",
+  { timeout: 60_000 },
+  async () => {
+    const { dir } = await makeWorkspace({});
+    await chmod(dir, 0o777);
+    const call = JSON.stringify({ root: pathToFileURL(`${process.cwd()}/`).href, dir });
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", READ_ONLY_NOTE, call], {
+      encoding: "utf8",
+      timeout: 50_000,
+    });
+    expect(stdout, stderr).not.toBe("");
+    const { told, left, forgotten, notes } = JSON.parse(stdout);
+    expect(told).toMatchObject({ message: expect.stringMatching(/nothing was changed.*2026-11-20-b\.md/) });
+    expect(left).toContain("Quokka");
+    expect({ forgotten, notes }).toEqual({ forgotten: [], notes: 2 });
+  },
+);
 
 /** Indexes, may not write beside the index any more, and forgets; not as root, whom nothing keeps out. */
 const WRITE_PROTECTED = `

@@ -213,6 +213,15 @@ test("a stranger in a room arms nothing, and sees nothing of the owner's", async
   expect(await say("The boat", { ctx: { ...turn, senderId: "ana" } })).toContain("anchor");
 });
 
+// The run of an external hook armed what spoke to the owner, and a sub-agent listed what is theirs.
+test("a run that no person holds arms nothing", async () => {
+  const { tool } = await withIntents();
+  for (const sessionKey of ["agent:main:hook:ingress", "agent:main:subagent:4f1c", "agent:main:cron:job:run:1"]) {
+    expect(tool({ ...MAIN, sessionKey }), sessionKey).toBeNull();
+    expect(tool({ ...MAIN, sessionKey, senderIsOwner: true }), sessionKey).toBeNull();
+  }
+});
+
 // The owner's question in a room brought every intent of theirs into what the room reads.
 test("in a room are listed those that count there", async () => {
   const { call } = await withIntents();

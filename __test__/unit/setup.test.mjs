@@ -1,6 +1,6 @@
 // `openclaw memory setup`: one command from a fresh installation to the first answer, shown before, and undone by one more.
 
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { answeringLine, topicsOf } from "../../plugin/setup/questions.js";
@@ -113,6 +113,36 @@ test("undoing and taking over in one call is refused, and nothing is done", asyn
   const refused = await home.json("setup", "--undo", "--import-active-memory");
   expect(refused.error).toMatchObject({ code: "MEM_ARGUMENT", remedy: "Do one after the other" });
   expect(home.written()).toEqual(before);
+});
+
+// Its record stayed, and undo then took for its own what the user had set by hand.
+test("a setup that the host refuses leaves no record, and the one before stays", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  home.refuse(Object.assign(new Error("the entry is an include"), { code: "CONFIG_INCLUDE_OWNERSHIP" }));
+  const refused = await home.run("setup", "--yes", "--no-index");
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("the entry is an include") });
+  expect(existsSync(path.join(home.stateDir, ID, "setup.json"))).toBe(false);
+  home.refuse(undefined);
+  await home.run("setup", "--yes", "--no-index");
+  const changed = structuredClone(home.written());
+  delete changed.plugins.slots.memory;
+  home.write(changed);
+  home.refuse(new Error("the entry is an include"));
+  const record = readFileSync(path.join(home.stateDir, ID, "setup.json"), "utf8");
+  expect(await home.run("setup", "--yes", "--no-index")).toMatchObject({ code: 1 });
+  expect(JSON.parse(readFileSync(path.join(home.stateDir, ID, "setup.json"), "utf8"))).toEqual(JSON.parse(record));
+});
+
+// It said "Put back." of nothing, and named the value "undefined".
+test("undo says that nothing was to be put back, and of a setting that is gone that it is not set", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  const before = structuredClone(home.written());
+  await home.run("setup", "--yes", "--no-index");
+  home.write(before);
+  const { output } = await home.run("setup", "--undo");
+  expect(output).toContain("plugins.slots.memory was changed since: it is not set\n");
+  expect(output).toContain("Nothing was to be put back. The index");
+  expect(output).not.toContain("undefined");
 });
 
 // It named `memory reset`, which leaves all but the index, and is gone with the plugin.

@@ -245,13 +245,23 @@ function promptsText({ prompts, promptsOfIt }, goes) {
 }
 
 /**
+ * That the words stand in more than what a search of them shows, and how these go as well.
+ * @param {number} more
+ * @param {number} shown
+ */
+function moreText(more, shown) {
+  const passages = more === 1 ? "One more passage holds these words and stays" : `${more} more passages hold these words and stay`;
+  return paint("yellow", `${passages}: ask again with --max-results ${shown + more} to take what holds them along`);
+}
+
+/**
  * What memory has, in lines; none when that is nothing.
  * @param {Report} report
  * @param {{goes?: boolean}} [options] Whether to tell what becomes of it where it is forgotten.
  */
 export function inventory(report, { goes = true } = {}) {
   const forGood = goes ? ", for good" : "";
-  const { files, passages, notes, lines, quotes, mixed, chunks, vectors } = report;
+  const { files, passages, notes, lines, quotes, mixed, chunks, vectors, more = 0 } = report;
   const also = [
     report.facts > 0 ? counted(report.facts, "stored fact") : null,
     report.captures > 0 ? counted(report.captures, "capture") : null,
@@ -275,6 +285,7 @@ export function inventory(report, { goes = true } = {}) {
   return [
     ...kept.map((path) => `  ${paint("cyan", path)}`),
     ...passageTexts(passages),
+    goes && more > 0 ? moreText(more, passages.length) : null,
     what.length > 0 ? `  ${what.join(", ")}` : null,
     notes.length > 0 ? `Notes of conversations${goes ? ", which go as a whole" : ""}:` : null,
     ...notes.map((path) => `  ${paint("cyan", path)}`),

@@ -6,7 +6,16 @@ import { takeOverForgotten } from "../import/forgotten.js";
 import { takeOver } from "../import/take-over.js";
 import { metRequirements, missingRequirements } from "../requirements.js";
 import { activeMemoryImport, importPauses } from "../setup/active-memory.js";
-import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, rememberedChanges, valueAt } from "../setup/changes.js";
+import {
+  changesOf,
+  changeText,
+  dropRememberedChanges,
+  putAt,
+  rememberChanges,
+  rememberedChanges,
+  restoreRememberedChanges,
+  valueAt,
+} from "../setup/changes.js";
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
 import { languageOffer, languageOfferText } from "../setup/languages.js";
 import { predecessors } from "../setup/predecessors.js";
@@ -110,18 +119,33 @@ function printPlan(changes, former) {
  */
 async function write(host, changes) {
   if (changes.length === 0) return { written: [], left: [] };
+  const former = await rememberedChanges(host.stateDir());
   await rememberChanges(host.stateDir(), changes);
   const keys = changes.map(({ key }) => key);
-  await host.editConfig((draft) => {
-    for (const { key, after } of changes) putAt(draft, key, after);
-  }, keys);
-  const now = await host.sourceConfig();
-  const left = changesOf(
-    now,
-    changes.map(({ key, after, reason }) => ({ key, value: after, reason })),
-  );
+  try {
+    await host.editConfig((draft) => {
+      for (const { key, after } of changes) putAt(draft, key, after);
+    }, keys);
+  } catch (error) {
+    const left = await notWritten(host, changes);
+    await restoreRememberedChanges(host.stateDir(), former);
+    const done = changes.filter(({ key }) => !left.some((change) => change.key === key));
+    if (done.length > 0) await rememberChanges(host.stateDir(), done);
+    throw error;
+  }
+  const left = await notWritten(host, changes);
   if (left.length > 0) process.exitCode = 1;
   return { written: keys.filter((key) => !left.some((change) => change.key === key)), left };
+}
+
+/**
+ * Which changes the configuration does not have.
+ * @param {Host} host
+ * @param {Change[]} changes
+ */
+async function notWritten(host, changes) {
+  const wanted = changes.map(({ key, after, reason }) => ({ key, value: after, reason }));
+  return changesOf(await host.sourceConfig(), wanted);
 }
 
 /**
@@ -298,10 +322,10 @@ async function undoSetup(host, options) {
   ).map(({ key }) => key);
   const back = changes.filter(({ key }) => !touched.includes(key));
   if (!options.json) {
-    print("To be put back in the configuration:");
+    print(back.length > 0 ? "To be put back in the configuration:" : "Nothing is to be put back:");
     for (const { key, before, after } of back)
       print(`  ${paint("cyan", changeText({ key, before: after, after: before, reason: "" }).line)}`);
-    for (const key of touched) print(`  ${key} was changed since and stays (${JSON.stringify(valueAt(cfg, key))})`);
+    for (const key of touched) print(`  ${changedText(key, valueAt(cfg, key))}`);
   }
   if (options.dryRun)
     return options.json
@@ -321,8 +345,16 @@ async function undoSetup(host, options) {
   else {
     const bytes = (await leftOnDisk(host.stateDir())).reduce((sum, left) => sum + left.bytes, 0);
     const stays = `The index and what was taken over stay on the disk (${byteText(bytes)})`;
-    print(`Put back. ${stays}: \`openclaw memory-core-rs reset --everything\` removes them, before the plugin is uninstalled.`);
+    print(
+      `${back.length > 0 ? "Put back." : "Nothing was to be put back."} ${stays}: \`openclaw memory-core-rs reset --everything\` removes them, before the plugin is uninstalled.`,
+    );
   }
+}
+
+/** @param {string} key @param {unknown} value */
+function changedText(key, value) {
+  if (value === undefined) return `${key} was changed since: it is not set`;
+  return `${key} was changed since and stays (${JSON.stringify(value)})`;
 }
 
 /**

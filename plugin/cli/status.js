@@ -16,10 +16,6 @@ import { counted, errorJson, fail, failWith, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 import { printStatus } from "./status-text.js";
 
-/** What a killed command has left, and who ends it. */
-const FORGETTING_BEGUN =
-  "a command that forgets was killed in the middle: a running gateway finishes it within a minute or two, `openclaw memory index` at once";
-
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, fix?: boolean, verbose?: boolean, all?: boolean}} Options
  * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan: Record<string, any>, costs: import("../../lib/page.d.ts").PageCosts, disk: Awaited<ReturnType<typeof diskUse>>, automatic: ReturnType<typeof automaticState>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
@@ -188,13 +184,24 @@ function automaticParts({
  * @param {Record<string, any>} inspection
  * @param {import("../../index.d.ts").SetAsideFile[]} setAside Files of the automatic memory.
  */
-function scanOf({ plan, limits, usage, unknownLanguages, otherWorkspaces, database, forgettingBegun }, setAside) {
+function scanOf({ plan, limits, usage, unknownLanguages, otherWorkspaces, database, forgettingBegun, forgettingProblem }, setAside) {
   const { files = null, skipped = [], moreSkipped = 0, ...pending } = plan ?? {};
   const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
   issues.push(...setAside.map(setAsideText));
-  if (forgettingBegun) issues.push(FORGETTING_BEGUN);
+  if (forgettingBegun) issues.push(begunText(forgettingProblem));
   const inDatabase = database ? { database } : {};
   return { totalFiles: files, issues, skipped, moreSkipped, pending, limits, usage, unknownLanguages, otherWorkspaces, ...inDatabase };
+}
+
+/**
+ * What a command has begun to forget and is not finished, and who ends it.
+ * @param {string | null | undefined} problem Why it is not, where that was tried.
+ */
+function begunText(problem) {
+  const begun = "a command that forgets was begun and is not finished";
+  if (!problem) return `${begun}: a running gateway finishes it within a minute or two, \`openclaw memory index\` at once`;
+  const remedy = "once that is mended a running gateway finishes it within an hour, `openclaw memory index` at once";
+  return `${begun} (${problem}): ${remedy}, and \`openclaw memory forget --undo <id>\` takes it back (\`--list\` shows the id)`;
 }
 
 /** @param {import("../../index.d.ts").SetAsideFile} file */

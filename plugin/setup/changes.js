@@ -101,6 +101,16 @@ export async function rememberedChanges(stateDir) {
   throw codedError("MEM_IO", `${file} is damaged, so that what setup changed is not known; change the configuration by hand`);
 }
 
+/**
+ * Puts the record back as it was, where what it tells was not done: its undo would take what a person has set for setup's own.
+ * @param {string} stateDir
+ * @param {Change[] | null} former
+ */
+export async function restoreRememberedChanges(stateDir, former) {
+  await dropRememberedChanges(stateDir);
+  if (former) await rememberChanges(stateDir, former);
+}
+
 /** @param {string} stateDir */
 export async function dropRememberedChanges(stateDir) {
   await rm(recordFile(stateDir), { force: true });

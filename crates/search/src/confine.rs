@@ -97,7 +97,7 @@ impl Confine {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn within(&self, reader: &Reader<'_>, generation: GenerationId) -> Result<Within> {
+    pub fn within(&self, reader: &Reader<'_>, generation: GenerationId) -> Result<Within> {
         let mut unmet: Vec<bool> = self.paths.iter().map(|wanted| !wanted.composed.is_empty()).collect();
         let within = reader.within(generation, |file| {
             let full = self.workspace_dir.join(file.path);

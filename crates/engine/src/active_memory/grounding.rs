@@ -1,7 +1,10 @@
 //! Whether a model's line stands in the passages: each of its sentences in one sentence of one passage, for of two that are
 //! woven into one nobody can say any more which of the two it is true of.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::LazyLock,
+};
 
 use regex::Regex;
 use text::{
@@ -19,6 +22,7 @@ use crate::capture::{
 const OPENERS: &[&str] = &[
     "user",
     "users",
+    "contact",
     "the",
     "a",
     "an",
@@ -95,11 +99,9 @@ static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[\"“«�
 #[must_use]
 pub fn grounded(line: &str, passages: &[&str]) -> Option<String> {
     let mut comparer = Comparer::default();
-    let statements = passages.iter().flat_map(|passage| statements(passage));
-    let sources: Vec<Source> = statements.map(|text| Source::of(&text, &mut comparer)).collect();
+    let sources: Vec<Source> = passages.iter().flat_map(|passage| Source::all_of(passage, &mut comparer)).collect();
     let mut stands = |sentence: &str| {
-        // The sign that it was cut is nothing it says.
-        let text = without_openers(sentence.trim_end_matches('…'));
+        let text = without_openers(sentence);
         let said = Said::of(&text, sentence, &mut comparer);
         !text.is_empty() && sources.iter().any(|source| source.says(&said, &mut comparer))
     };
@@ -108,6 +110,26 @@ pub fn grounded(line: &str, passages: &[&str]) -> Option<String> {
         kept.pop();
     }
     (!kept.is_empty() && kept.iter().all(|sentence| stands(sentence))).then(|| kept.join(" "))
+}
+
+/// The passages that a line is about: each of its sentences has its names and numbers and most of its words from a sentence of
+/// one of them. A model that puts notes in other words is answered with the notes.
+#[must_use]
+pub fn told_of(line: &str, passages: &[&str]) -> Vec<usize> {
+    let mut comparer = Comparer::default();
+    let sources: Vec<Vec<Source>> = passages.iter().map(|passage| Source::all_of(passage, &mut comparer)).collect();
+    let mut told = BTreeSet::new();
+    for sentence in sentences(line) {
+        let (text, print) = (without_openers(sentence), comparer.fingerprint(sentence));
+        let mut is_about = |source: &Source| source.whole.hold_nearly(&text, &print, &mut comparer);
+        let about: Vec<usize> =
+            sources.iter().enumerate().filter(|(_, own)| own.iter().any(&mut is_about)).map(|(at, _)| at).collect();
+        if text.is_empty() || about.is_empty() {
+            return Vec::new();
+        }
+        told.extend(about);
+    }
+    told.into_iter().collect()
 }
 
 /// A sentence of a passage.
@@ -121,6 +143,10 @@ struct Source {
 }
 
 impl Source {
+    fn all_of(passage: &str, comparer: &mut Comparer) -> Vec<Self> {
+        statements(passage).iter().map(|text| Self::of(text, comparer)).collect()
+    }
+
     fn of(text: &str, comparer: &mut Comparer) -> Self {
         let denying = comparer.fingerprint(text).is_negated().then(|| {
             let prints = clauses(text).map(|clause| (clause, comparer.fingerprint(clause)));
@@ -228,13 +254,14 @@ fn add(text: &str, found: &mut Vec<String>) {
     found.extend(sentences(&lines).map(str::to_owned));
 }
 
-/// A sentence without the words that name nobody: "User's contact Ana" is "contact Ana".
+/// A sentence without the words that name nobody: "User's contact Ana" is "Ana". The sign that it was cut is nothing it says.
 fn without_openers(sentence: &str) -> String {
     let is_opener = |token: &&str| {
         let word = folded(token.trim_matches(|c: char| !c.is_alphanumeric()));
         OPENERS.contains(&word.strip_suffix("'s").unwrap_or(&word))
     };
-    sentence.split_whitespace().filter(|token| !is_opener(token)).collect::<Vec<_>>().join(" ")
+    let whole = sentence.trim_end_matches('…');
+    whole.split_whitespace().filter(|token| !is_opener(token)).collect::<Vec<_>>().join(" ")
 }
 
 fn folded(text: &str) -> String {
@@ -319,5 +346,31 @@ mod tests {
         assert_eq!(grounded(both, NOTES).as_deref(), Some(both));
         let cut = "Ben runs the backups on Fridays. Ana prefers aisle seats and books Flight TP12…";
         assert_eq!(grounded(cut, NOTES).as_deref(), Some("Ben runs the backups on Fridays."));
+    }
+
+    // "The odd lighthouse ladder is stolen." was shown as memory: three of four words stood in a note.
+    #[test]
+    fn a_verb_or_adjective_that_no_note_has_is_made_up_and_the_note_is_told_of() {
+        let notes = [
+            "The lighthouse ladder has an odd rung.",
+            "The lighthouse keeper is Wendelin Kraus, who sails.",
+            "Meine Schwester Marta wohnt in Hull.",
+            "Green tea is in the upper cupboard.",
+        ];
+        for (line, at) in [
+            ("The odd lighthouse ladder is stolen.", 0),
+            ("The lighthouse keeper Wendelin Kraus is dead.", 1),
+            ("Meine Schwester Marta starb in Hull.", 2),
+        ] {
+            assert_eq!(grounded(line, &notes), None, "{line}");
+            assert_eq!(told_of(line, &notes), [at], "{line}");
+        }
+        assert_eq!(
+            grounded("The ladder of the lighthouse has an odd rung.", &notes).as_deref(),
+            Some("The ladder of the lighthouse has an odd rung.")
+        );
+        assert_eq!(grounded("Marta wohnt in Hull.", &notes).as_deref(), Some("Marta wohnt in Hull."));
+        assert!(told_of("Quillfeather keeps the ladder in Zanzibar.", &notes).is_empty());
+        assert!(told_of("", &notes).is_empty());
     }
 }

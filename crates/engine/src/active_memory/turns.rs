@@ -374,8 +374,13 @@ fn read(call: &Call, text: &str, seen: &[String]) -> Result<Known, &'static str>
             Summary::Unusable => Err(UNUSABLE),
             Summary::Line(line) => {
                 let found = call.passages.iter().map(|hit| hit.snippet.as_str());
-                let passages: Vec<&str> = found.chain(seen.iter().map(String::as_str)).collect();
-                grounding::grounded(&line, &passages).map(Known::Line).ok_or(UNGROUNDED)
+                let passages: Vec<&str> = found.clone().chain(seen.iter().map(String::as_str)).collect();
+                if let Some(line) = grounding::grounded(&line, &passages) {
+                    return Ok(Known::Line(line));
+                }
+                // What the model put in other words is told by the passages themselves.
+                let told = shown(&call.passages, &grounding::told_of(&line, &found.collect::<Vec<_>>()));
+                if told.is_empty() { Err(UNGROUNDED) } else { Ok(Known::Passages(told)) }
             }
         },
     }

@@ -210,6 +210,8 @@ fn a_summary_that_invents_leaves_what_the_search_found() {
     for (said, status, word) in [
         ("Ana drinks oolong.", "ok", "<active_memory_plugin>"),
         ("Ana drinks oolong. Zoe drinks it at 17:00.", "ungrounded", "coffee"),
+        // In other words than the note: the note is shown.
+        ("Ana drinks stolen oolong.", "ok", "Ana drinks oolong"),
         ("Ana drinks oolong with Zoe at 17:00.", "ungrounded", "coffee"),
         ("Ana no longer drinks oolong.", "ungrounded", "coffee"),
         ("Ana and Ben drink oolong.", "ungrounded", "coffee"),

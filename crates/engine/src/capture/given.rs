@@ -52,7 +52,10 @@ const TASKS_ON_TEXT: &[&str] = &[
 const SHOWN: &[&str] = &[
     r"[^\n:.!?]*\b(?:sent|wrote|texted|e-?mailed|forwarded|messaged)(?: to)? (?:me|us) (?:this|the following)\b",
     r"(?:this is |here'?s |here is |below is |see )?(?:an? |the |this |my |his |her |their )?(?:mail|e-?mail|message|letter|text|sms|whatsapp|post|comment) (?:from|of|by) [^\n:.!?]{1,60}",
-    r"(?:here'?s|here is|here are|below is|see) (?:an? |the |this |my |his |her |their |some )?(?:\w+ ){0,2}(?:letter|e-?mail|mail|message|text|article|poem|lyrics|story|joke|draft|transcript|dialogue|paragraph)\b",
+    r"(?:here'?s|here is|here are|below is|see) (?:an? |the |this |my |his |her |their |some )?(?:\w+ ){0,2}(?:letter|e-?mail|mail|message|text|article|poem|lyrics|story|joke|draft|transcript|dialogue|paragraph|diar(?:y|ies)|journal|entry|entries|notebook|memoirs?|novel)\b",
+    r"(?:(?:this|that) is |it'?s |here'?s |here is |below is )?(?:something |an? \w+ |the following |lines? )?(?:from|out of) (?:my|his|her|the|an?|our|their) (?:\w+ ){0,2}(?:diar(?:y|ies)|journals?|notebook|memoirs?|novel|letters?)\b|(?:my )?(?:old )?(?:diary|journal)(?: entry)?\b",
+    r"(?:hier (?:ist|sind|kommt)|das (?:ist|sind)|aus) (?:\w+ ){0,3}(?:tagebuch\w*|tagebüchern?|tagebucheinträge?|notizbuch|roman|aufsatz)|(?:voici|voilà|c'est|extrait de|de) (?:\w+ ){0,3}(?:journal|carnet|roman)\b|(?:aquí (?:está|va|tienes)|este es|esto es de|de|del) (?:\w+ ){0,2}(?:diario|cuaderno|novela)\b",
+    r"(?:aqui (?:está|vai|tens)|eis|este é|isto é d[oe]|d[oe]) (?:\w+ ){0,3}(?:diário|caderno|romance)\b|(?:ecco|questo è|dal|da) (?:\w+ ){0,3}(?:diario|quaderno|romanzo)\b|(?:hier is|dit is|uit) (?:\w+ ){0,3}(?:dagboek\w*|roman)\b|(?:вот|это|из) (?:\w+ ){0,3}дневник\w*|(?:oto|to|z) (?:\w+ ){0,3}(?:pamiętnik\w*|dziennik\w*)|(?:मेरी |यह मेरी )(?:\w+ )?डायरी|(?:eski )?günlü[kğ]\w*|(?:من |هذه )?يوميات\w*",
     r"(?:song )?(?:lyrics|user story|joke|poem|short story|dialogue|example sentences?|sample text|excerpt|quote)",
     r"[^\n:.!?]*\bhat mir (?:das|dies|folgendes) (?:geschrieben|geschickt)|(?:nachricht|mail|e-?mail|brief) von [^\n:.!?]{1,60}",
     r"[^\n:.!?]*\b(?:mandou-me|enviou-me|escreveu-me|me mandou|me enviou|me escreveu|me mandó|me envió|me escribió) (?:isto|isso|esto|lo siguiente|o seguinte)|(?:mensagem|carta|e-?mail|mensaje|correo) (?:do|da|de|del) [^\n:.!?]{1,60}",
@@ -64,6 +67,7 @@ const SHOWN: &[&str] = &[
 const DENSE: &[&str] = &[
     r"(?:^|[\n。！？])[^\n。！？：:]*(?:翻訳|訳|添削|校正|要約|書き直|手直|リライト)(?:(?:し?て(?:ください|下さい|くれ|ほしい|欲しい|もらえますか|頂けますか|いただけますか|ね)?|を?お願い[^\n。：:]*)(?:[:：]|[。？?]?[ \t]*\n)|[:：])\s*\S",
     r"(?:^|[\n。！？])(?:请|請|麻烦|麻煩|你|能|可以|帮我|幫我|帮忙)*(?:(?:把|将|將)[^\n。！？：:]{0,15})?(?:翻译|翻譯|润色|潤色|校对|校對|改写|改寫|总结|總結|概括|修改|缩写|縮寫)(?:(?:成|为|為|到|一下|下面|以下|这|這)[^\n。！？：:]*)?(?:[：:]|[。！]?[ \t]*\n)\s*\S",
+    r"(?:^|[\n。！？.!?])[^\n。！？：:]{0,16}(?:日記|日记|手記|일기)[^\n。！？：:]{0,8}[:：][ \t]*\S",
     r#"(?:^|[\n。！？])[^\n。！？「『"“]*[「『"“][^\n」』"”]+[」』"”][^\n。！？]{0,20}(?:翻訳|訳|添削|校正|要約|書き直|手直|リライト)(?:し?て|を?お願い)"#,
     r#"(?:^|[\n。！？])[^\n。！？「『"“]*[「『"“][^\n」』"”]+[」』"”][^\n。！？]{0,12}(?:翻译|翻譯|译成|譯成|润色|潤色|校对|校對|改写|改寫|总结|總結|概括|缩写|縮寫)"#,
     r#"(?:^|[\n。！？])(?:请|請|麻烦|麻煩|你|能|可以|帮我|幫我|帮忙)*(?:翻译|翻譯|润色|潤色|校对|校對|改写|改寫|总结|總結|概括)[^\n。！？「『"“]{0,12}[「『"“]"#,
@@ -80,12 +84,13 @@ const MAIL: &[&str] = &[
 
 /// What is only played, from here to the end.
 const PLAYED: &[&str] = &[
-    r"(?:pretend|let'?s (?:pretend|imagine|suppose|assume|say))\b|imagine(?: that)?,? (?:i|you|we|my|he|she|there'?s)\b|(?:suppose|supposing)(?: that)?,? (?:i|you|we|my|our)\b|(?:let'?s (?:do a |have a )?)?role-?play|let'?s play (?:a |an |the )?(?:\w+ )?(?:game|role|story|pretend)\b|in (?:this|the|my|our) (?:story|game|novel|role-?play|scenario)\b|hypothetically\b|for the sake of (?:argument|the story)",
+    r"(?:pretend|let'?s (?:pretend|imagine|suppose|assume|say))\b|imagine(?: that)?,? (?:i|you|we|my|he|she|there'?s)\b|(?:suppose|supposing)(?: that)?,? (?:i|you|we|my|our)\b|(?:let'?s (?:do a |have a )?)?role-?play|let'?s play (?:a |an |the )?(?:\w+ )?(?:game|role|story|pretend)\b|in (?:this|the|my|our) (?:story|game|novel|role-?play|scenario)\b|(?:just )?for (?:the|this) example\b|(?:as an )?example ?:|hypothetically\b|for the sake of (?:argument|the story)",
     r"(?:tu so,? als|tun wir so|nehmen wir an|angenommen,?|nimm an,?|spielen wir|lass uns (?:\w+ )?(?:rollenspiel|so tun|spielen)|rollenspiel|stell dir vor,? (?:ich (?:wäre|sei|hieße|bin eine?)|mein name (?:wäre|sei)|du (?:wärst|seist|bist)))",
     r"(?:finge|finja|faz de conta|faça de conta|vamos (?:fingir|supor|imaginar|fazer de conta|jogar (?:a )?um jogo)|supõe|suponhamos|suponha|supondo|imagin[ae] que (?:eu )?(?:sou|fosse|era|(?:o )?meu nome|me chamo|tu és|você é))\b",
     r"(?:haz como|hagamos como|supón|supongamos|suponga|vamos a (?:fingir|suponer|imaginar|jugar a)|juguemos a|imagina que (?:yo )?(?:soy|fuera|me llamo|mi nombre|eres))\b",
     r"(?:fais|faisons|faites) (?:comme si|semblant)|(?:suppose[sz]?|supposons|imaginons|mettons) que|imagine[zs]? que (?:je|tu|mon nom)\b|jouons (?:à|un)\b|jeu de rôles? ?[:：]",
     r"(?:fingi|facciamo finta|fai finta|supponi|supponiamo|mettiamo che|immagina (?:che (?:io|tu|il mio)|di essere)|giochiamo (?:a|di ruolo))\b|(?:doe alsof|doen we alsof|laten we (?:doen alsof|aannemen)|stel,? (?:dat )?(?:ik|je|mijn)|veronderstel|stel je voor dat (?:ik|je) (?:een|de))\b",
+    r"(?:für das|fürs|im) beispiel\b|beispiel ?:|pour (?:l'|cet )exemple\b|exemple ?:|para (?:el|o|este) (?:ejemplo|exemplo)\b|(?:ejemplo|exemplo) ?:|per (?:l'|questo )esempio\b|esempio ?:|voor (?:het|dit) voorbeeld\b|voorbeeld ?:|для (?:этого )?примера ?:|пример ?:|(?:na potrzeby|dla) przykładu ?:|przykład ?:|例 ?[:：]|예 ?:|उदाहरण ?:|örnek ?:|مثال ?:",
     r"předstírej|představ si,? že (?:jsem|jsi)|dejme tomu|předpokládejme|hrajme si|притворись|предположим|допустим|представь(?:те)?,? что (?:я|ты|меня зовут)|давай (?:сыграем|поиграем|представим)",
     r"تظاهر|تخيلي? أن|لنفترض|افترض|لنلعب|假装|假裝|假设|假設|假如|想象一下?我|想像一下?我|设想|我们来玩|我們來玩|让我们玩|角色扮演|仮に|ロールプレイ|역할극",
 ];
@@ -93,11 +98,16 @@ const PLAYED: &[&str] = &[
 /// The same where the words that say it stand behind.
 const PLAYED_BEFORE: &str = r"(?:^|[\n。！？.!?])[^\n。！？.!?]*(?:ふりをして|のつもりで話|だと(?:仮定|想像)して|ごっこを?(?:しよう|しましょう)|인 척|(?:라고|다고) (?:가정|상상|치자))";
 
-/// A sentence that takes back what stands before it.
+/// Words that take back what is said as a joke.
 const JOKED: &str = concat!(
-    r"(?:^|[\n.!?。！？])[ \t]*(?:(?:haha|lol|no|nah|nein|não|non|nee|ne|нет),? )?(?:just kidding|(?:i'?m |i was )?(?:only |just )?(?:kidding|joking)|jk|(?:that was |it was )?(?:just )?a joke|(?:das )?war (?:nur |bloß )?(?:ein )?(?:scherz|spaß|witz)|(?:nur|kleiner) (?:ein )?(?:scherz|spaß)|(?:estou |estava )(?:só )?a brincar|(?:é |era )?(?:só )?brincadeira|brincadeirinha",
-    r"|(?:es|era) (?:una )?broma|estoy bromeando|je (?:plaisante|rigole|blague)|c'était une blague|sto scherzando|scherz(?:o|avo)|era uno scherzo|(?:het was (?:maar )?een )?grapje|dělám si legraci|žertuju|to byl vtip|(?:я )?шучу|(?:это )?шутка|冗談(?:です|だよ|だって)?|うそうそ|(?:我)?(?:只是)?开玩笑(?:的|呢|啦)?|(?:我)?(?:只是)?開玩笑(?:的|呢|啦)?|농담(?:이야|이에요|입니다|이지)?|أمزح)[ \t]*(?:[.!?。！？…)]|$|\n|😄|😂|😜|😉|:\)|;\))[.!?。！？]*"
+    r"(?:(?:haha|lol),? |(?:no|nah|nein|não|non|nee|ne|nie|нет|actually|en fait(?:,? non)?|en realidad(?:,? no)?|na verdade(?:,? não)?|eigentlich(?: nicht)?|in realtà(?: no)?|на самом деле(?: нет)?)[,.!]+ |というのは|っていうのは)*",
+    r"(?:just kidding|(?:i'?m |i was )?(?:only |just )?(?:kidding|joking)|jk|(?:that was |it was )?(?:just )?a joke|(?:das )?war (?:nur |bloß )?(?:ein )?(?:scherz|spaß|witz)|(?:nur|kleiner) (?:ein )?(?:scherz|spaß)|(?:ich )?scherze(?: nur)?|(?:estou |estava )(?:só )?a brincar|(?:estou|estava) brincando|(?:é |era )?(?:só )?brincadeira|brincadeirinha",
+    r"|(?:es|era) (?:una )?broma|(?:estoy|estaba) bromeando|(?:solo )?bromeo|je (?:plaisante|rigole|blague)|c'était une blague|sto scherzando|scherz(?:o|avo)|era uno scherzo|(?:het was (?:maar )?een )?grapje|dělám si legraci|žertuju|to byl vtip|żartuję|żartował[ae]m|to (?:tylko )?żart|(?:я )?шучу|(?:это )?шутка|冗談(?:です|だよ|だって)?|うそうそ|(?:我)?(?:只是)?开玩笑(?:的|呢|啦)?|(?:我)?(?:只是)?開玩笑(?:的|呢|啦)?|농담(?:이야|이에요|입니다|이지|이었어요?)?|أمزح|(?:(?:मैं )?(?:बस )?मज़ाक (?:कर रहा (?:हूँ|था)|कर रही (?:हूँ|थी)|था))|şaka(?:ydı| yapıyorum| yaptım)?)"
 );
+/// Where they begin, in a sentence of their own or at the end of one, and where they end.
+const BEFORE_JOKE: &str = r"(?:^|[\n.!?。！？,，、،;；…(।]|[ \t][–—-])[ \t]*";
+const BEHIND_JOKE: &str =
+    r"[ \t]*(?:[.!?。！？…)।]|$|\n|😄|😂|😜|😉|:\)|;\)|(?P<goes_on>[,，、،:：;；]))[.!?。！？…)।]*";
 
 static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let tasks = TASKS.iter().map(|task| format!("{BEGIN}(?:{task})(?:{END}|{QUOTED})"));
@@ -109,7 +119,8 @@ static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let all: Vec<String> = tasks.chain(on_text).chain(shown).chain(played).chain(whole).collect();
     with_ascii_boundaries(&all.join("|"))
 });
-static TAKEN_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| with_ascii_boundaries(JOKED));
+static TAKEN_BACK: LazyLock<Option<Regex>> =
+    LazyLock::new(|| with_ascii_boundaries(&format!("{BEFORE_JOKE}(?:{JOKED}){BEHIND_JOKE}")));
 
 /// What its writer says in a message: from behind what he takes back as a joke, up to a text that is given to be worked on or
 /// what is only played. Nobody knows where such a text ends.
@@ -120,8 +131,21 @@ pub(crate) fn own_words(message: &str) -> &str {
     // It is found with the sign that ends the sentence before.
     let sign = given.chars().next().filter(|c| matches!(c, '.' | '!' | '?' | '。' | '！' | '？'));
     let own = message.get(..own.len() + sign.map_or(0, char::len_utf8)).unwrap_or_default();
-    let joked = TAKEN_BACK.as_ref().and_then(|joked| joked.find_iter(own).last().map(|found| found.end()));
-    own.get(joked.unwrap_or(0)..).unwrap_or_default().trim()
+    own.get(joke_ends(own)..).unwrap_or_default().trim()
+}
+
+/// Where what is taken back as a joke ends. "It's a joke, I live on the moon" says with its first words that the rest is one;
+/// behind the joke itself the truth may follow.
+fn joke_ends(own: &str) -> usize {
+    let Some(found) = TAKEN_BACK.as_ref().and_then(|joked| joked.captures_iter(own).last()) else { return 0 };
+    let Some(whole) = found.get(0) else { return 0 };
+    let is_first = own.get(..whole.start()).is_some_and(|before| before.trim().is_empty());
+    if !is_first || found.name("goes_on").is_none() {
+        return whole.end();
+    }
+    let rest = own.get(whole.end()..).unwrap_or_default();
+    rest.find(['.', '!', '?', '。', '！', '？', '।', '\n'])
+        .map_or(own.len(), |at| rest.ceil_char_boundary(at + 1) + whole.end())
 }
 
 #[cfg(test)]
@@ -207,6 +231,46 @@ mod tests {
             "假装我是海盗。我住在托尔图加。",
             "I live in Turin. Just kidding!",
             "Ich wohne in Turin. War nur ein Scherz!",
+            // Taken back in the same sentence, it was kept.
+            "I live on Mars, just kidding.",
+            "I live on Mars - just kidding!",
+            "I live on Mars (just kidding)",
+            "J'habite à Lyon, en fait non, je plaisante.",
+            "Es broma, vivo en la luna.",
+            "Vivo en la luna, es broma.",
+            "Ich wohne auf dem Mars, war nur ein Scherz.",
+            "Moro em Marte, estou a brincar.",
+            "Abito sulla luna, scherzo.",
+            "Ik woon op Mars, grapje!",
+            "Bydlím na Marsu, žertuju.",
+            "Mieszkam na Marsie, żartuję.",
+            "Я живу на Марсе, шучу.",
+            "私は火星に住んでいます、冗談です。",
+            "我住在火星，开玩笑的。",
+            "화성에 살아요, 농담이에요.",
+            "मैं मंगल पर रहता हूँ, मज़ाक कर रहा हूँ।",
+            "Mars'ta yaşıyorum, şaka yapıyorum.",
+            "أعيش على المريخ، أمزح.",
+            // Of long ago, and of nobody.
+            "Here is my diary from 1998: I live with my parents in Cork and I go to school.",
+            "From my old journal:\nI live with my parents in Cork.",
+            "Hier ist mein Tagebuch von 1998: Ich wohne bei meinen Eltern.",
+            "Voici mon journal de 1998 : j'habite chez mes parents.",
+            "De mi diario de 1998: vivo con mis padres.",
+            "Aqui está o meu diário de 1998: moro com os meus pais.",
+            "Dal mio diario del 1998: abito con i miei genitori.",
+            "Uit mijn dagboek van 1998: ik woon bij mijn ouders.",
+            "Из моего дневника: я живу с родителями.",
+            "Z mojego pamiętnika: mieszkam z rodzicami.",
+            "1998年の日記：両親と住んでいる。",
+            "我1998年的日记：我和父母住在一起。",
+            "내 일기: 부모님과 살아요.",
+            "मेरी डायरी: मैं माता-पिता के साथ रहता हूँ।",
+            "Günlüğümden: ailemle yaşıyorum.",
+            "من يومياتي: أعيش مع والديّ",
+            "For the example: my salary is 10 euros a year.",
+            "Für das Beispiel: mein Gehalt ist 10 Euro im Jahr.",
+            "Pour l'exemple : mon salaire est de 10 euros.",
         ] {
             assert_eq!(own_words(text), "", "{text}");
         }
@@ -227,6 +291,10 @@ mod tests {
             "I can imagine I am not the first. I live in Rome.",
             "Let's play tennis on Fridays. I live near the court.",
             "No kidding, I live in Turin",
+            "Kidding aside, I live in Turin",
+            "I keep a diary: I write every evening.",
+            "For example, I live in Turin.",
+            "My favourite joke is about a cat, I tell it often.",
             "Remember this:\nthe gate squeaks",
             "From now on we use the train.\nI live in Rome.",
             "Ich übersetze Bücher.\nIch wohne in Rom.",
@@ -242,6 +310,8 @@ mod tests {
             ("I live in Porto. Translate this:\nI live in Rome", "I live in Porto."),
             ("I prefer tea.\n\nTranslate into German:\nI am allergic to tea.", "I prefer tea."),
             ("I live in Turin. Just kidding! I live in Milan.", "I live in Milan."),
+            ("I live in Turin. Just kidding, I live in Milan.", "I live in Milan."),
+            ("Es broma, vivo en la luna. Mi perro se llama Toby.", "Mi perro se llama Toby."),
         ] {
             assert_eq!(own_words(text), own);
         }

@@ -45,6 +45,8 @@ pub(super) struct Input<'a> {
     pub zone: &'a str,
     /// Whether a claim still stands where it was read.
     pub stands: &'a dyn Fn(&Claim) -> bool,
+    /// The marks of the entries that runs have written of claims.
+    pub written: HashMap<String, String>,
     /// Makes vectors of sentences.
     pub embed: &'a Embed<'a>,
 }
@@ -238,7 +240,8 @@ impl Planner<'_> {
 
     fn is_new(&mut self, candidate: &Candidate, held: &Held, meaning: &Meaning) -> Result<(), Refusal> {
         let Candidate { print, evidence, .. } = candidate;
-        if let Some(place) = held.place_of(&evidence.claim.text, print, meaning) {
+        let place = held.place_of(&evidence.claim.text, print, meaning);
+        if let Some(place) = place.or_else(|| held.written_of(&candidate.claims)) {
             match place {
                 Place::Entry(at) => {
                     if let (Some(entry), Some(uses)) = (self.entries.get(at), self.uses_of_entry.get_mut(at)) {

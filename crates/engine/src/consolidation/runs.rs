@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use jiff::{ToSpan, civil::Date, tz::TimeZone};
+use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
     evidence::{self, ARCHIVE, Observed},
     gates::{self, Refusal},
     plan::{self, Embed, Input, Plan},
-    schedule::{self, Schedule},
+    schedule,
     section::Document,
     writer,
 };
@@ -36,7 +36,7 @@ use model::{
 };
 use store::{
     Store,
-    consolidation::{Claim, Clock, Evidence, RunRow},
+    consolidation::{Claim, Evidence, RunRow},
 };
 use text::time::date_in;
 
@@ -44,12 +44,11 @@ use text::time::date_in;
 const MOST_CLAIMS: usize = 5000;
 /// Smallest bootstrap limit that is believed.
 const LEAST_CHARS: usize = 200;
-/// Nobody else runs by itself for this long after somebody began, in milliseconds.
-const TURN_MS: i64 = 10 * 60_000;
 /// Runs that are listed: those of a year of nights, and some.
 const LISTED_RUNS: usize = 500;
 /// Characters of the id of a run.
 const RUN_ID_CHARS: usize = 12;
+mod due;
 mod files;
 mod known;
 mod outcome;
@@ -198,6 +197,7 @@ impl Runs {
             today: self.today(),
             zone: &self.zone,
             stands: &|claim: &Claim| self.stands(&claim.path, &claim.id, &notes),
+            written: self.written()?,
             embed: &*self.embed,
         })?;
         plan.model_calls = usize::from(self.settings.writer == Writer::Abstractive && !plan.add.is_empty());
@@ -379,35 +379,6 @@ impl Runs {
             max_chars: self.max_chars(),
             chars: super::section::chars_of(&memory),
         })
-    }
-
-    /// Whether a run by itself is due, and this holder's. After a time in which nobody looked it is due once. The first
-    /// look only notes when the first run is.
-    ///
-    /// # Errors
-    /// [`Code::Config`] when the schedule cannot be read, and when the store cannot be written.
-    pub fn take_due(&self, holder: &str) -> Result<bool> {
-        let schedule = Schedule::parse(&self.settings.schedule)?;
-        let zone = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);
-        let Some(next) = schedule.next_after(self.now_ms, &zone) else { return Ok(false) };
-        let (now, text, holder) = (self.now_ms, self.clock_text(), holder.to_owned());
-        self.store.write(move |tx| {
-            let fresh = |holder: String, until_ms| Clock { schedule: text.clone(), due_ms: next, holder, until_ms };
-            match tx.consolidation_clock()? {
-                Some(clock) if clock.schedule == text && clock.due_ms > now => Ok(false),
-                Some(clock) if clock.schedule == text && clock.until_ms > now && clock.holder != holder => Ok(false),
-                Some(clock) if clock.schedule == text => {
-                    tx.set_consolidation_clock(&fresh(holder, now + TURN_MS))?;
-                    Ok(true)
-                }
-                _ => tx.set_consolidation_clock(&fresh(String::new(), 0)).map(|()| false),
-            }
-        })
-    }
-
-    /// By which settings a clock goes.
-    fn clock_text(&self) -> String {
-        format!("{} {}", self.settings.schedule, self.zone)
     }
 
     /// The day of the run, where the user is.

@@ -83,6 +83,22 @@ impl Cut {
         (!lines.is_empty()).then(|| Self { path: path.to_owned(), whole: None, lines, after })
     }
 
+    /// Whether a note still has all of it: a whole note as it was, else every line, wherever it stands.
+    pub(crate) fn is_as_shown(&self, now: &[u8]) -> bool {
+        if let Some(whole) = &self.whole {
+            return now == whole.as_bytes();
+        }
+        let text = String::from_utf8_lossy(now);
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for line in text.lines() {
+            *counts.entry(bare(line)).or_default() += 1;
+        }
+        self.lines.iter().all(|line| {
+            let going = self.lines.iter().filter(|other| other.bare() == line.bare()).count();
+            counts.get(line.bare()).is_some_and(|count| *count >= line.stay + going)
+        })
+    }
+
     /// Takes it out of the note. A whole note that has changed since it was looked at stays, and false is given.
     ///
     /// # Errors

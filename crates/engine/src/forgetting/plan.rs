@@ -1,7 +1,7 @@
 //! A plan on the disk: from its preview, whose id it is, over the moment it is carried out, to the end of the time in which
 //! it can be undone. It is the only place where what was taken out still stands, for its owner alone to read.
 //!
-//! Whoever finds a plan that was begun and not finished, because its process was killed, finishes it.
+//! Whoever finds a plan that was begun and not finished, because its process was killed or could not, finishes it.
 
 use std::{
     ffi::OsString,
@@ -91,6 +91,16 @@ pub(crate) struct Plan {
     pub hashes: Vec<Hash>,
     /// What is shown of it.
     pub report: serde_json::Value,
+    /// Why it could not be finished, when that was last tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// That something was begun by a process that is not at it any more, and is not finished.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    /// Why, where that was tried.
+    pub problem: Option<String>,
 }
 
 impl Plan {
@@ -216,15 +226,22 @@ impl Plans {
     /// # Errors
     /// When the folder cannot be read.
     pub(crate) fn has_begun(&self) -> Result<bool> {
-        Ok(self.all()?.iter().any(|plan| matches!(plan.state, State::Applying | State::Undoing)))
+        Ok(!self.begun()?.is_empty())
     }
 
-    /// The same by a process that is gone.
+    /// What is left of those who are not at it any more.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub(crate) fn is_left(&self) -> Result<bool> {
-        Ok(self.has_begun()? && self.turn().map_or(true, |turn| turn.is_some()))
+    pub(crate) fn left(&self) -> Result<Option<Left>> {
+        let begun = self.begun()?;
+        let is_left = !begun.is_empty() && self.turn().map_or(true, |turn| turn.is_some());
+        Ok(is_left.then(|| Left { problem: begun.into_iter().find_map(|plan| plan.problem) }))
+    }
+
+    fn begun(&self) -> Result<Vec<Plan>> {
+        let is_begun = |plan: &Plan| matches!(plan.state, State::Applying | State::Undoing);
+        Ok(self.all()?.into_iter().filter(is_begun).collect())
     }
 
     /// What lies in the folder now.

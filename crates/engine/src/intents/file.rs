@@ -325,6 +325,7 @@ impl Intents {
 }
 
 fn bring_up_to(now: i64, intents: &mut Vec<StandingIntent>, shown: &[Shown]) {
+    intents.iter_mut().for_each(|intent| intent.drop_time_ahead(now));
     put_beside(intents, shown, now);
     for intent in intents {
         intent.pass(now);

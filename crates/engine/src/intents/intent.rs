@@ -15,6 +15,8 @@ const DESCRIPTION_CHARS: usize = 500;
 const KEYWORDS: usize = 24;
 const KEYWORD_CHARS: usize = 120;
 /// How long an intent lives where nobody says: 90 days.
+/// How far a clock is set by itself; one that was further ahead was wrong.
+const CLOCK_STEP_MS: i64 = 60_000;
 const LIFE_MS: i64 = 90 * 24 * 3_600_000;
 /// How often it comes up, and how long it rests in between, where nobody says.
 const MAX_FIRES: u32 = 3;
@@ -161,10 +163,15 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Whether its turn has taken so long that nobody will end it.
+    /// Whether its turn has taken so long that nobody will end it, or began while the clock was ahead.
     pub(super) fn is_lost(&self, now: i64) -> bool {
-        self.at + RESERVED_MS <= now
+        self.at + RESERVED_MS <= now || is_ahead(self.at, now)
     }
+}
+
+/// Whether a time cannot have been: it was written down while the clock was ahead.
+fn is_ahead(at: i64, now: i64) -> bool {
+    at > now.saturating_add(CLOCK_STEP_MS)
 }
 
 /// A standing intent, with the fields of memory-core's.
@@ -269,6 +276,11 @@ impl StandingIntent {
             && sorted(&self.trigger_keywords) == sorted(&other.trigger_keywords)
             && sorted(&self.unless) == sorted(&other.unless)
             && (&self.channel_scope, &self.sender_scope) == (&other.channel_scope, &other.sender_scope)
+    }
+
+    /// That it came up while the clock was ahead says nothing of when it may again: it would be silent until then.
+    pub(super) fn drop_time_ahead(&mut self, now: i64) {
+        self.last_fired_at = self.last_fired_at.filter(|at| !is_ahead(*at, now));
     }
 
     /// What passes by itself: the end of its life and of its rest.

@@ -109,6 +109,25 @@ fn a_turn_without_a_reply_gives_it_back() {
     assert!(home.intents.reserve("t3", "boat", &ana(), NOW + 30 * 60_000, &TimeZone::UTC).unwrap().is_some());
 }
 
+// It was silent until the date that the clock had once shown.
+#[test]
+fn what_came_up_while_the_clock_was_ahead_comes_up_again() {
+    let home = home();
+    let given = NewIntent { max_fires: Some(9), cooldown_seconds: Some(60), ..about(&["boat"]) };
+    home.arm(NewIntent { expires_at: Some(NOW + 900 * DAY), ..given });
+    assert!(home.says("the boat", NOW + 400 * DAY));
+    assert!(home.says("the boat", NOW), "the clock is right again");
+    let of = |now| home.intents.list(None, now).unwrap().remove(0);
+    assert_eq!((of(NOW).fire_count, of(NOW).last_fired_at), (2, Some(NOW)));
+    assert!(!home.says("the boat", NOW + 59_000), "and it rests as always");
+    assert!(!home.says("the boat", NOW - 30_000), "a clock that is set by a little brings nothing up twice");
+    assert!(home.says("the boat", NOW + 60_000));
+    // A turn that began then, and whose process was killed.
+    let ahead = NOW + 400 * DAY;
+    assert!(home.intents.reserve("t1", "boat", &ana(), ahead, &TimeZone::UTC).unwrap().is_some());
+    assert!(home.says("the boat", NOW + 120_000));
+}
+
 #[test]
 fn one_of_many_processes_shows_it() {
     let home = home();

@@ -7,16 +7,22 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod correction;
+mod different;
 mod life;
 mod passing;
 mod signs;
 mod telling;
+mod unreal;
+mod whose;
 
 use self::{
     correction::{corrects, with_correction},
+    different::DIFFERENT,
     life::LIFE,
     passing::{is_passing, without_apology},
     signs::SIGNS,
+    unreal::is_unreal,
+    whose::{is_of_nobody, names_somebody},
 };
 use super::{
     collect::MAX_FACT_CHARS,
@@ -68,6 +74,8 @@ impl Category {
 /// Log-odds below which a sentence tells of something else whatever its words are, from which it rather tells of a life than of
 /// something else, and from which nothing else has to say so.
 const UNLIKELY: f32 = -1.0;
+/// The same of a sentence that says what is different now: doses and days stand in much that tells of no life.
+const UNLIKELY_DIFFERENT: f32 = -2.5;
 const LIKELY: f32 = 0.0;
 const SURE: f32 = 1.6;
 
@@ -89,6 +97,7 @@ struct Pattern {
 }
 
 static COMPILED_SIGNS: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled(SIGNS));
+static COMPILED_DIFFERENT: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled(DIFFERENT));
 static COMPILED_LIFE: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled(LIFE));
 
 fn compiled(rules: &[(Category, &str)]) -> Vec<Rule> {
@@ -127,10 +136,12 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
     let mut sentences_seen = 0;
     // The sentence before, as long as it was not kept; and whether the next one was asked for.
     let (mut before, mut is_wanted) = (None, false);
-    // Whether the sentence before was kept.
-    let mut was_kept = false;
+    // Whether the sentence before was kept, and whether somebody was named so far.
+    let (mut was_kept, mut is_named) = (false, false);
     for whole in sentences(text) {
         sentences_seen += 1;
+        let is_known_of_whom = is_named;
+        is_named |= names_somebody(whole);
         let (corrected, kept_before) = (found.last().filter(|_| was_kept), found.len());
         if let Some(Found { text, category }) = corrected.filter(|_| corrects(whole)) {
             found.push(Found { text: with_correction(text, whole), category: *category });
@@ -159,8 +170,13 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
             Request::Fact(fact) => fact,
             Request::None => sentence,
         };
-        let stated = stated(sentence);
         let asked = is_wanted || request != Request::None;
+        // What somebody asks to remember he means.
+        if !asked && (is_unreal(sentence) || !is_known_of_whom && is_of_nobody(sentence)) {
+            before = Some(sentence);
+            continue;
+        }
+        let stated = stated(sentence);
         if stated.is_some() || asked {
             let category = stated.unwrap_or_else(|| categorize(fact));
             found.push(Found { text: fact.to_owned(), category });
@@ -184,7 +200,8 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
 /// The kind of fact a text states, for tools that are given none.
 #[must_use]
 pub(crate) fn categorize(text: &str) -> Category {
-    matching(&COMPILED_SIGNS, text).or_else(|| matching(&COMPILED_LIFE, text)).unwrap_or(Category::Other)
+    let rules = [&*COMPILED_SIGNS, &*COMPILED_DIFFERENT, &*COMPILED_LIFE];
+    rules.into_iter().find_map(|rules| matching(rules, text)).unwrap_or(Category::Other)
 }
 
 /// The kind of fact that a sentence states; none when it states nothing, or nothing but what is for the moment. A word that says
@@ -197,8 +214,12 @@ fn stated(sentence: &str) -> Option<Category> {
     }
     let odds = telling::odds(sentence);
     let is_at_least = |least: f32| odds.is_none_or(|odds| odds >= least);
-    if said.is_some() {
-        return said.filter(|_| is_at_least(UNLIKELY));
+    if said.is_some() && is_at_least(UNLIKELY) {
+        return said;
+    }
+    let different = is_at_least(UNLIKELY_DIFFERENT).then(|| matching(&COMPILED_DIFFERENT, sentence)).flatten();
+    if different.is_some() || said.is_some() {
+        return different;
     }
     let topic = is_at_least(LIKELY).then(|| matching(&COMPILED_LIFE, sentence))?;
     topic.or_else(|| odds.filter(|odds| *odds >= SURE).map(|_| Category::Fact))
@@ -230,6 +251,7 @@ mod tests {
     #[test]
     fn every_rule_compiles() {
         assert_eq!(COMPILED_SIGNS.len(), SIGNS.len());
+        assert_eq!(COMPILED_DIFFERENT.len(), DIFFERENT.len());
         assert_eq!(COMPILED_LIFE.len(), LIFE.len());
     }
 
@@ -298,6 +320,24 @@ mod tests {
         let mixed = find("What time is it? I prefer trains to planes. Thanks!").unwrap();
         assert_eq!(mixed.len(), 1);
         assert_eq!(mixed[0].text, "I prefer trains to planes.");
+    }
+
+    // Each was a line of the day's note.
+    #[test]
+    fn what_would_be_and_what_is_told_of_nobody_is_kept_on_request_alone() {
+        for text in
+            ["If I lived in Rome I'd eat pasta every day.", "He works at Tesco.", "Thanks. She's allergic to nuts."]
+        {
+            assert_eq!(find(text), Err(Reason::NoTrigger), "{text}");
+        }
+        for (said, kept) in [
+            ("Remember that he works at Tesco.", "he works at Tesco."),
+            ("She's allergic to nuts. Please remember that.", "She's allergic to nuts."),
+            ("My sister is a vet. She's allergic to nuts.", "My sister is a vet."),
+        ] {
+            assert_eq!(find(said).unwrap()[0].text, kept, "{said}");
+        }
+        assert_eq!(find("My sister is a vet. She's allergic to nuts.").unwrap().len(), 2);
     }
 
     // The apology made a sentence of something else of it.

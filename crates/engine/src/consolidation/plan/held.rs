@@ -40,7 +40,13 @@ struct Known {
 }
 
 /// All of it.
-pub(super) struct Held(Vec<Known>);
+pub(super) struct Held {
+    known: Vec<Known>,
+    /// Where the entries with these marks stand: a model, or somebody, may have put them in other words.
+    marks: Vec<(String, Place)>,
+    /// The mark of the entry that a run wrote of a claim, where it is not the claim's own.
+    written: HashMap<String, String>,
+}
 
 /// What sentences mean, as far as somebody had to know.
 #[derive(Default)]
@@ -52,23 +58,26 @@ impl Held {
         let outside = document.outside();
         let own = entries.iter().enumerate().map(|(at, entry)| (entry.text.clone(), Place::Entry(at)));
         let user = [outside.as_str(), input.user].into_iter().flat_map(sentences_of_note);
-        let archive = input.archive.lines().filter_map(entry_of);
+        let archived: Vec<Entry> = input.archive.lines().filter_map(entry_of).collect();
+        let numbered = entries.iter().enumerate().map(|(at, entry)| (entry.id.clone(), Place::Entry(at)));
+        let marks = numbered.chain(archived.iter().map(|entry| (entry.id.clone(), Place::Archive))).collect();
         let withdrawn = input.evidence.iter().filter(|found| found.claim.withdrawn);
         let all = own
             .chain(user.map(|sentence| (sentence.text, Place::User)))
-            .chain(archive.map(|entry| (entry.text, Place::Archive)))
+            .chain(archived.into_iter().map(|entry| (entry.text, Place::Archive)))
             .chain(withdrawn.map(|found| (found.claim.text.clone(), Place::Withdrawn)));
-        Self(all.map(|(text, place)| Known { print: comparer.fingerprint(&text), text, place }).collect())
+        let known = all.map(|(text, place)| Known { print: comparer.fingerprint(&text), text, place }).collect();
+        Self { known, marks, written: input.written.clone() }
     }
 
     /// The lines of the user.
     pub(super) fn user(&self) -> impl Iterator<Item = &Fingerprint> {
-        self.0.iter().filter(|known| known.place == Place::User).map(|known| &known.print)
+        self.known.iter().filter(|known| known.place == Place::User).map(|known| &known.print)
     }
 
     /// Our entries by their number.
     pub(super) fn entries(&self) -> impl Iterator<Item = (usize, &Fingerprint)> {
-        self.0.iter().filter_map(|known| match known.place {
+        self.known.iter().filter_map(|known| match known.place {
             Place::Entry(at) => Some((at, &known.print)),
             _ => None,
         })
@@ -76,9 +85,18 @@ impl Held {
 
     /// Where a claim is held already; none when it is new.
     pub(super) fn place_of(&self, text: &str, print: &Fingerprint, meaning: &Meaning) -> Option<Place> {
-        let near = self.0.iter().find(|known| known.print.is_near(print));
-        let alike = || self.0.iter().find(|known| may_mean(print, &known.print) && meaning.is_same(text, &known.text));
+        let near = self.known.iter().find(|known| known.print.is_near(print));
+        let alike =
+            || self.known.iter().find(|known| may_mean(print, &known.print) && meaning.is_same(text, &known.text));
         near.or_else(alike).map(|known| known.place)
+    }
+
+    /// Where an entry stands that was written of a claim, whatever its words are now.
+    pub(super) fn written_of(&self, claims: &[String]) -> Option<Place> {
+        let is_of = |mark: &str, claim: &String| {
+            claim.starts_with(mark) || self.written.get(claim).is_some_and(|written| written == mark)
+        };
+        self.marks.iter().find(|(mark, _)| claims.iter().any(|claim| is_of(mark, claim))).map(|(_, place)| *place)
     }
 
     /// What has to be known of meanings to judge some claims.
@@ -89,7 +107,7 @@ impl Held {
     ) -> Meaning {
         let mut texts: Vec<String> = Vec::new();
         for (text, print) in claims {
-            let alike = self.0.iter().filter(|known| !known.print.is_near(print) && may_mean(print, &known.print));
+            let alike = self.known.iter().filter(|known| !known.print.is_near(print) && may_mean(print, &known.print));
             let before = texts.len();
             texts.extend(alike.map(|known| known.text.clone()));
             if texts.len() > before {

@@ -47,6 +47,7 @@ impl Case<'_> {
             today: DAY,
             zone: "UTC",
             stands: &|claim| !claim.text.contains("gone"),
+            written: HashMap::new(),
             embed: &|texts| texts.iter().map(|_| Some(vec![1.0, 0.0])).collect(),
         })
         .unwrap()

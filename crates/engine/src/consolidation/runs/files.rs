@@ -12,6 +12,8 @@ use crate::consolidation::{
 };
 use model::error::{Code, Error, Result};
 
+/// How often a file is read again that somebody changes at the same moment.
+const ATTEMPTS: usize = 20;
 /// The head of an archive that is made.
 const HEADER: &str = "# Archive of learned entries\n\n";
 
@@ -64,7 +66,7 @@ impl Runs {
 
     /// The diary as it is; none where it cannot be read, which is told: nothing that is learned or taken back depends on one that
     /// is a link, or no text.
-    pub(super) fn diary(&self) -> Option<Option<String>> {
+    fn diary(&self) -> Option<Option<String>> {
         let told = |error: &Error| {
             tracing::warn!(error = error.message.as_str(), "DREAMS.md cannot be read and stays as it is");
         };
@@ -73,16 +75,36 @@ impl Runs {
 
     pub(super) fn carry_out(&self, edits: &[Edit]) -> Result<()> {
         for edit in edits {
-            let now = self.text(&edit.path)?;
-            match edit.done(now.as_deref()) {
-                Other::Already => {}
-                Other::Text(after) => self.write(&edit.path, now.as_deref(), after.as_deref())?,
-                // A diary that somebody writes at this moment is not worth a run.
-                Other::Lost if edit.path == report::DIARY => {}
-                Other::Lost => return Err(changed_meanwhile(&edit.path)),
+            // A diary that somebody writes at this moment is not worth a run.
+            if !self.does(edit)? && edit.path != report::DIARY {
+                return Err(changed_meanwhile(&edit.path));
             }
         }
         Ok(())
+    }
+
+    /// Does an edit, unless it is done already; false where the file is another by now.
+    pub(super) fn does(&self, edit: &Edit) -> Result<bool> {
+        whatever_of_the_diary(edit, true, || {
+            let now = self.text(&edit.path)?;
+            match edit.done(now.as_deref()) {
+                Other::Already => Ok(true),
+                Other::Text(after) => self.write(&edit.path, now.as_deref(), after.as_deref()).map(|()| true),
+                Other::Lost => Ok(false),
+            }
+        })
+    }
+
+    /// Makes of a file what `change` makes of its text; that is asked again when somebody has changed the file meanwhile.
+    pub(super) fn rewrite(&self, path: &str, mut change: impl FnMut(Option<&str>) -> Result<Other>) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            let now = self.text(path)?;
+            let Other::Text(after) = change(now.as_deref())? else { return Ok(()) };
+            if self.notes.replace(path, now.as_deref().map(str::as_bytes), after.as_deref().map(str::as_bytes))? {
+                return Ok(());
+            }
+        }
+        Err(Error::new(Code::Busy, format!("another program keeps writing {path}")).remedy("Close it and try again"))
     }
 
     pub(super) fn write(&self, path: &str, before: Option<&str>, after: Option<&str>) -> Result<()> {
@@ -94,11 +116,23 @@ impl Runs {
     }
 }
 
+/// Where the diary cannot be read or written it stays as it is, which is told, and `otherwise` is given: nothing that is learned or
+/// taken back depends on it.
+pub(super) fn whatever_of_the_diary<T>(edit: &Edit, otherwise: T, change: impl FnOnce() -> Result<T>) -> Result<T> {
+    match change() {
+        Err(error) if edit.path == report::DIARY => {
+            tracing::warn!(error = error.message.as_str(), "DREAMS.md cannot be changed and stays as it is");
+            Ok(otherwise)
+        }
+        done => done,
+    }
+}
+
 pub(super) fn outside_of(text: &str) -> Result<String> {
     Ok(Document::parse(text)?.outside())
 }
 
-pub(super) fn changed_meanwhile(path: &str) -> Error {
+fn changed_meanwhile(path: &str) -> Error {
     Error::new(Code::Busy, format!("{path} was changed by another program at that moment"))
         .remedy("Plan again and apply the new plan")
 }

@@ -5,8 +5,12 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
 };
 
-use super::Runs;
-use crate::consolidation::{claim::sentences_of_note, evidence, plan::Embed};
+use super::{LISTED_RUNS, Runs, parsed, state};
+use crate::consolidation::{
+    claim::sentences_of_note,
+    evidence,
+    plan::{Addition, Embed, Plan},
+};
 use model::error::Result;
 use store::consolidation::Evidence;
 
@@ -15,6 +19,18 @@ impl Runs {
     #[must_use]
     pub(crate) fn with_meaning(self, embed: Box<Embed<'static>>) -> Self {
         Self { embed, ..self }
+    }
+
+    /// The marks of the entries that the runs which are kept have written of claims: a model may have joined several claims to one.
+    pub(super) fn written(&self) -> Result<HashMap<String, String>> {
+        let rows = self.store.read(|reader| reader.runs(LISTED_RUNS))?;
+        let mut written = HashMap::new();
+        for row in rows.iter().filter(|row| row.state == state::APPLIED) {
+            let plan: Plan = parsed(&row.plan)?;
+            let of = |addition: Addition| addition.claims.into_iter().map(move |claim| (claim, addition.id.clone()));
+            written.extend(plan.add.into_iter().flat_map(of));
+        }
+        Ok(written)
     }
 
     /// What the dated notes of the last days speak for. They are read again at every run, and say the same every time.

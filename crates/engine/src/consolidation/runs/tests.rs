@@ -267,6 +267,26 @@ fn the_words_of_a_model_are_checked_and_counted() {
     assert_eq!(status.tokens, [Tokens { month: "2026-11".into(), input_tokens: 400, output_tokens: 60 }]);
 }
 
+// The sentence that a model had put in other words was planned again, and written beside them under the same mark.
+#[test]
+fn what_stands_in_other_words_is_known() {
+    let joined = "Invoices go out on the 5th of the month; the roof and its repair are owned by Mara.";
+    for ends in [0, 1] {
+        let mut world = proven();
+        world.settings.writer = Writer::Abstractive;
+        let planned = world.runs().plan(Vec::new()).unwrap();
+        let mut ids: Vec<String> = planned.plan.add.iter().map(|addition| addition.id.clone()).collect();
+        assert_eq!(ids.len(), 2);
+        ids.rotate_left(ends);
+        let text = json!({ "entries": [{ "ids": ids, "text": joined }] }).to_string();
+        let answer = Answer { text, ..Answer::default() };
+        world.runs().apply(Some(&planned.plan.run_id), &[], Some(&answer)).unwrap();
+        assert!(world.read("MEMORY.md").unwrap().contains(joined));
+        let again = world.runs().plan(Vec::new()).unwrap().plan;
+        assert!(again.is_empty() && again.strengthen.len() == 2, "{again:?}");
+    }
+}
+
 #[test]
 fn evidence_of_another_agent_of_the_workspace_counts() {
     let other = proven();
@@ -290,6 +310,29 @@ fn a_run_is_due_once_a_night_and_once_after_a_time_away() {
     assert!(!due(&world, "a"), "one for all the nights that were missed");
     world.settings.schedule = "nonsense".to_owned();
     assert_eq!(world.runs().take_due("a").unwrap_err().code(), Code::Config);
+}
+
+// Nothing ran until the date that the clock had once shown, and `doctor` was content.
+#[test]
+fn a_clock_that_was_ahead_holds_up_no_run_for_longer_than_a_night() {
+    let mut world = World::new();
+    let due = |world: &World, holder: &str| world.runs().take_due(holder).unwrap();
+    world.now_ms = NOW + 400 * DAY_MS;
+    due(&world, "a");
+    world.now_ms += DAY_MS;
+    assert!(due(&world, "a"), "it has a turn then, too");
+    world.now_ms = NOW;
+    assert!(!due(&world, "b"), "noted anew");
+    assert_eq!(world.runs().status().unwrap().next_run_at.unwrap(), "2026-11-21T03:00:00Z");
+    world.now_ms = NOW + DAY_MS;
+    assert!(due(&world, "b"));
+    assert!(!due(&world, "a"), "once a night");
+    world.now_ms = NOW + DAY_MS + 15 * 3_600_000;
+    assert!(due(&world, "a"));
+    world.now_ms -= 60_000;
+    assert!(!due(&world, "a"));
+    world.now_ms += 2 * 60_000;
+    assert!(!due(&world, "a"), "a clock that is set back by a minute");
 }
 
 // The state was shown as good, with the next run by the schedule before, and no run ever came.
@@ -352,3 +395,6 @@ fn what_a_message_takes_back_is_no_evidence_and_other_days_still_count() {
     world.said_after("b", "Mara owns the repair of the roof.", NOW - 2 * DAY_MS, "Forget the roof, I live in Porto.");
     assert!(world.runs().evidence().unwrap().iter().any(|found| found.claim.text.contains("Mara")));
 }
+
+#[cfg(target_os = "linux")]
+mod busy_files;

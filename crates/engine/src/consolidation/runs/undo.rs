@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{Images, Runs, Undone, parsed, state};
+use super::{Images, Runs, Undone, files::whatever_of_the_diary, parsed, state};
 use crate::consolidation::{
-    edit::{Edit, Other},
+    edit::Other,
     evidence::ARCHIVE,
     plan::{Addition, Plan},
-    report::DIARY,
     section::{Document, entry_of},
 };
 use model::error::Result;
@@ -16,54 +15,33 @@ use store::consolidation::{Claim, Evidence};
 impl Runs {
     pub(super) fn take_back(&self, images: &Images, undone: &mut Undone) -> Result<()> {
         for edit in images.edits.iter().rev() {
-            let now = if edit.path == DIARY {
-                let Some(diary) = self.diary() else { continue };
-                diary
-            } else {
-                self.text(&edit.path)?
-            };
-            match edit.undone(now.as_deref()) {
-                Other::Already => {}
-                Other::Text(before) => self.write(&edit.path, now.as_deref(), before.as_deref())?,
-                Other::Lost if edit.path == images.plan.path => {
-                    self.take_lines_back(&images.plan, now.as_deref(), undone)?
-                }
-                Other::Lost if edit.path == ARCHIVE => self.take_from_archive(&images.plan, now.as_deref())?,
-                Other::Lost => {}
-            }
+            let mut kept = Vec::new();
+            whatever_of_the_diary(edit, (), || {
+                self.rewrite(&edit.path, |now| match edit.undone(now) {
+                    Other::Lost if edit.path == images.plan.path => {
+                        let (without, edited) = without_lines(&images.plan, now)?;
+                        kept = edited;
+                        Ok(without)
+                    }
+                    Other::Lost if edit.path == ARCHIVE => Ok(without_moved(&images.plan, now)),
+                    other => Ok(other),
+                })
+            })?;
+            undone.kept.extend(kept);
         }
         Ok(())
     }
 
-    /// Line by line, where the file has changed around them: entries that are as we wrote them go, moved ones come back.
-    pub(super) fn take_lines_back(&self, plan: &Plan, now: Option<&str>, undone: &mut Undone) -> Result<()> {
-        let text = now.unwrap_or_default();
-        let document = Document::parse(text)?;
-        let entries = document.entries();
-        let lines: HashSet<&str> = entries.iter().map(|entry| entry.line.as_str()).collect();
-        let here = plan.add.iter().filter(|addition| lines.contains(addition.line.as_str()));
-        let remove: Vec<String> = here.map(|addition| addition.line.clone()).collect();
-        let edited = plan.add.iter().filter(|addition| {
-            !lines.contains(addition.line.as_str()) && entries.iter().any(|entry| entry.id == addition.id)
-        });
-        undone.kept.extend(edited.map(|addition| addition.text.clone()));
-        let back: Vec<String> =
-            plan.moved.iter().filter(|moved| !lines.contains(moved.line.as_str())).map(|m| m.line.clone()).collect();
-        let after = document.with(&remove, &back);
-        if after == text { Ok(()) } else { self.write(&plan.path, now, Some(&after)) }
-    }
-
-    pub(super) fn take_from_archive(&self, plan: &Plan, now: Option<&str>) -> Result<()> {
-        let Some(text) = now else { return Ok(()) };
-        let mut gone = plan.removed();
-        let kept: String = text
-            .split_inclusive('\n')
-            .filter(|line| {
-                let at = gone.iter().position(|gone| gone == line.trim_end());
-                at.map(|at| gone.swap_remove(at)).is_none()
-            })
-            .collect();
-        if kept == text { Ok(()) } else { self.write(ARCHIVE, now, Some(&kept)) }
+    /// Line by line, where the file has changed around them: entries that are as we wrote them go, moved ones come back. Gives those
+    /// that somebody has edited.
+    pub(super) fn take_lines_back(&self, plan: &Plan) -> Result<Vec<String>> {
+        let mut kept = Vec::new();
+        self.rewrite(&plan.path, |now| {
+            let (without, edited) = without_lines(plan, now)?;
+            kept = edited;
+            Ok(without)
+        })?;
+        Ok(kept)
     }
 
     /// Finishes runs of processes that were killed, or takes them back.
@@ -80,12 +58,8 @@ impl Runs {
             };
             if written {
                 // Only what stands beside MEMORY.md can be missing.
-                let rest: Vec<Edit> = images.edits.iter().filter(|e| e.path != images.plan.path).cloned().collect();
-                for edit in rest {
-                    let now = self.text(&edit.path)?;
-                    if let Other::Text(after) = edit.done(now.as_deref()) {
-                        self.write(&edit.path, now.as_deref(), after.as_deref())?;
-                    }
+                for edit in images.edits.iter().filter(|edit| edit.path != images.plan.path) {
+                    self.does(edit)?;
                 }
                 row.state = state::APPLIED.to_owned();
             } else {
@@ -96,6 +70,39 @@ impl Runs {
         }
         Ok(())
     }
+}
+
+/// The memory file without the entries that are as a plan has written them, and with those that it has moved; and the texts of
+/// those that somebody has edited.
+fn without_lines(plan: &Plan, now: Option<&str>) -> Result<(Other, Vec<String>)> {
+    let text = now.unwrap_or_default();
+    let document = Document::parse(text)?;
+    let entries = document.entries();
+    let lines: HashSet<&str> = entries.iter().map(|entry| entry.line.as_str()).collect();
+    let here = plan.add.iter().filter(|addition| lines.contains(addition.line.as_str()));
+    let remove: Vec<String> = here.map(|addition| addition.line.clone()).collect();
+    let edited = plan.add.iter().filter(|addition| {
+        !lines.contains(addition.line.as_str()) && entries.iter().any(|entry| entry.id == addition.id)
+    });
+    let kept = edited.map(|addition| addition.text.clone()).collect();
+    let back: Vec<String> =
+        plan.moved.iter().filter(|moved| !lines.contains(moved.line.as_str())).map(|m| m.line.clone()).collect();
+    let after = document.with(&remove, &back);
+    Ok((if after == text { Other::Already } else { Other::Text(Some(after)) }, kept))
+}
+
+/// The archive without what a plan has moved there.
+fn without_moved(plan: &Plan, now: Option<&str>) -> Other {
+    let Some(text) = now else { return Other::Already };
+    let mut gone = plan.removed();
+    let kept: String = text
+        .split_inclusive('\n')
+        .filter(|line| {
+            let at = gone.iter().position(|gone| gone == line.trim_end());
+            at.map(|at| gone.swap_remove(at)).is_none()
+        })
+        .collect();
+    if kept == text { Other::Already } else { Other::Text(Some(kept)) }
 }
 
 /// The claims of an addition as rows, so that they are known to be withdrawn even when they came from a note alone.

@@ -8,8 +8,9 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Runs, Undone, merged, state};
+use super::{Runs, merged, state};
 use crate::consolidation::{
+    edit::Other,
     evidence::{self, ARCHIVE, is_memory_file},
     lineage::Written,
     plan::{Addition, Plan},
@@ -147,16 +148,16 @@ impl Runs {
     /// Takes the line of an entry out of where it stands; false where somebody has changed it.
     fn take_line(&self, path: &str, addition: &Addition) -> Result<bool> {
         let plan = Plan { path: path.to_owned(), add: vec![addition.clone()], ..Plan::default() };
-        let mut undone = Undone::default();
-        self.take_lines_back(&plan, self.text(path)?.as_deref(), &mut undone)?;
+        self.take_lines_back(&plan)?;
         self.take_added_from_archive(&addition.line)?;
         Ok(!self.stands_somewhere(addition)?)
     }
 
     fn take_added_from_archive(&self, line: &str) -> Result<()> {
-        let now = self.text(ARCHIVE)?;
-        let Some(text) = &now else { return Ok(()) };
-        let kept: String = text.split_inclusive('\n').filter(|there| there.trim_end() != line).collect();
-        if kept == *text { Ok(()) } else { self.write(ARCHIVE, now.as_deref(), Some(&kept)) }
+        self.rewrite(ARCHIVE, |now| {
+            let Some(text) = now else { return Ok(Other::Already) };
+            let kept: String = text.split_inclusive('\n').filter(|there| there.trim_end() != line).collect();
+            Ok(if kept == text { Other::Already } else { Other::Text(Some(kept)) })
+        })
     }
 }

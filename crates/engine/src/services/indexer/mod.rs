@@ -160,7 +160,8 @@ impl Indexer {
     }
 
     /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, database,
-    /// limits, comparedAtMs}`; `usage` is what today cost, `database` what its server says of itself and who indexes.
+    /// limits, comparedAtMs, forgettingBegun, forgettingProblem}`; `usage` is what today cost, `database` what its server says of
+    /// itself and who indexes, `forgettingProblem` why what was begun to be forgotten is not finished.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -188,6 +189,7 @@ impl Indexer {
             indexer.telemetry.note_lost(plan.lost.clone());
             indexer.telemetry.note_foreign(indexer.is_foreign(settings, shutdown)?);
             let skipped = store.read(|r| r.skipped())?;
+            let left = Plans::of(store).left()?;
             Ok(json!({
                 "status": indexer.status(),
                 "plan": plan,
@@ -199,7 +201,8 @@ impl Indexer {
                 "otherWorkspaces": store.siblings(),
                 "database": database_of(store)?,
                 "comparedAtMs": indexer.context.now_ms(),
-                "forgettingBegun": Plans::of(store).is_left()?,
+                "forgettingBegun": left.is_some(),
+                "forgettingProblem": left.and_then(|left| left.problem),
             }))
         })
         .await

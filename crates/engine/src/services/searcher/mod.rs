@@ -17,6 +17,7 @@ use super::{
 };
 
 pub(super) use self::queries::{MAX_QUERY_CHARS, QueryVectors};
+pub(super) use self::scope::sources as searched_sources;
 pub use self::search::SearchCall;
 
 /// Searches the index of one engine.

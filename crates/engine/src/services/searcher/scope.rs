@@ -6,7 +6,7 @@ use model::{config::settings::Settings, error::Result, source::Source};
 use store::Reader;
 
 /// The sources of a search, empty for all of them; none when nothing that it asks for is open to it.
-pub(super) fn sources(call: &SearchCall, settings: &Settings) -> Option<Vec<Source>> {
+pub(in super::super) fn sources(call: &SearchCall, settings: &Settings) -> Option<Vec<Source>> {
     if call.conversations.is_some() || settings.searches_sessions || !settings.sources.sessions {
         return Some(call.sources.clone());
     }

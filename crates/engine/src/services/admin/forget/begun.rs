@@ -1,4 +1,4 @@
-//! What a killed process has begun to forget, for those who meet it later: a gateway that runs already looks for it every minute,
+//! What was begun to be forgotten and is not finished, for those who meet it later: a gateway that runs already looks for it every minute,
 //! `index` and `doctor` finish it, `status` tells it.
 
 use std::{
@@ -42,7 +42,7 @@ impl Admin {
         progress: Option<Progress>,
     ) -> Result<Arc<SyncReport>> {
         if call.reason == COMMAND {
-            self.try_to_finish().await;
+            let _ = self.try_to_finish().await;
         }
         self.indexer.sync(call, cancel, progress).await
     }
@@ -52,7 +52,7 @@ impl Admin {
         let is_first = !self.looks.swap(true, Ordering::AcqRel);
         let admin = Arc::clone(self);
         tokio::spawn(async move {
-            admin.try_to_finish().await;
+            let _ = admin.try_to_finish().await;
             if is_first {
                 let weak = Arc::downgrade(&admin);
                 drop(admin);
@@ -61,13 +61,13 @@ impl Admin {
         });
     }
 
-    /// Whether it was finished, or there was nothing to finish.
-    async fn try_to_finish(self: &Arc<Self>) -> bool {
+    /// As [`Self::finish_forgetting`]; why it could not be is in the log as well.
+    pub(super) async fn try_to_finish(self: &Arc<Self>) -> Result<()> {
         let finished = self.finish_forgetting().await;
         if let Err(error) = &finished {
             self.context.warn(error, "what was begun to be forgotten could not be finished");
         }
-        finished.is_ok()
+        finished
     }
 
     /// One look: reads no plan while nothing has changed in their folder.
@@ -82,10 +82,10 @@ impl Admin {
             Ok((Seen { listing, begun }, left))
         };
         match self.blocking(move |admin, _| look(admin, &seen)).await {
-            Ok((seen, true)) => (seen, self.try_to_finish().await),
+            Ok((seen, true)) => (seen, self.try_to_finish().await.is_ok()),
             Ok((seen, false)) => (seen, true),
             Err(error) => {
-                self.context.warn(&error, "whether a command that forgets was killed could not be looked at");
+                self.context.warn(&error, "whether something was begun to be forgotten could not be looked at");
                 (Seen::default(), false)
             }
         }
@@ -94,12 +94,12 @@ impl Admin {
     /// Whether it is finished, and that it was where that was asked for.
     pub(in super::super) async fn begun(self: &Arc<Self>, repair: bool) -> Check {
         let name = "forgetting";
-        let is_left = || self.blocking(|admin, _| Plans::of(admin.context.store()).is_left());
-        let told = "a process that was forgetting was killed in the middle";
         let checked = async {
-            if !is_left().await? {
+            let Some(left) = self.blocking(|admin, _| Plans::of(admin.context.store()).left()).await? else {
                 return Ok(Check::well(name, "nothing that was begun to be forgotten is unfinished"));
-            }
+            };
+            let why = left.problem.map(|problem| format!(": {problem}")).unwrap_or_default();
+            let told = format!("what was begun to be forgotten is not finished{why}");
             if !repair {
                 return Ok(Check::bad(name, told, RUN_DOCTOR));
             }
@@ -174,13 +174,13 @@ mod tests {
         let (_home, engine) = with_note().await;
         let plans = begin(&engine);
         let turn = plans.turn().unwrap();
-        assert!(!plans.is_left().unwrap(), "somebody is at it");
+        assert!(plans.left().unwrap().is_none(), "somebody is at it");
         let (seen, _) = engine.admin.look_for_begun(Seen::default()).await;
         assert!(seen.begun);
         drop(turn);
-        assert!(plans.is_left().unwrap());
+        assert!(plans.left().unwrap().is_some());
         let (seen, _) = engine.admin.look_for_begun(seen).await;
-        assert!(!plans.has_begun().unwrap() && !plans.is_left().unwrap());
+        assert!(!plans.has_begun().unwrap() && plans.left().unwrap().is_none());
         let half = engine.context.store().kept(store::Kept::Forgetting).join(".0f.tmp");
         std::fs::write(&half, "Wobbelkraut").unwrap();
         let (seen, _) = engine.admin.look_for_begun(seen).await;

@@ -14,7 +14,9 @@ use super::{
         super::{carried::carry, context::Service, indexer::SyncCall, iso, mapper, writer::PATIENCE},
         Admin,
     },
-    ForgetReport, report_of, undo_until,
+    ForgetReport,
+    check::{check, check_writable},
+    report_of, undo_until,
 };
 use crate::{
     capture::{erase, jsonl, prompts::PromptLog},
@@ -74,16 +76,17 @@ impl Admin {
     /// [`Code::NotFound`] when there is no such plan, [`Code::Argument`] when a note has changed since it was made,
     /// [`Code::Busy`] while another process is at it, and what the list, the disk or the store give.
     pub async fn apply_forget(self: &Arc<Self>, id: String, is_final: bool) -> Result<ForgetReport> {
-        self.finish_forgetting().await?;
+        let left = self.try_to_finish().await.err();
         let turn = self.turn(&format!("forget --apply {id}")).await?;
         let (plan, turn) = self
             .blocking(move |admin, settings| {
                 let plans = Plans::of(admin.context.store());
                 let mut plan = plans.load(&id)?.ok_or_else(|| missing(&id))?;
                 match plan.state {
-                    State::Planned => check(&plan, &Notes::of(settings))?,
+                    State::Planned => check(&plan, settings)?,
                     State::Applied if is_final => {}
-                    _ => {
+                    State::Applying | State::Undoing => return Err(unfinished(&id, left)),
+                    State::Applied => {
                         return Err(Error::new(Code::Argument, format!("\"{id}\" was carried out already"))
                             .remedy("`openclaw memory forget --list` shows what is forgotten"));
                     }
@@ -101,8 +104,38 @@ impl Admin {
         self.carry_out(plan, turn).await
     }
 
-    /// All of a plan that is begun.
+    /// All of a plan that is begun. Why it could not be finished is kept with it, for whoever asks.
     async fn carry_out(self: &Arc<Self>, plan: Plan, turn: File) -> Result<ForgetReport> {
+        let held = turn.try_clone().map_err(lock_lost)?;
+        let id = plan.id.clone();
+        let done = self.do_all(plan, turn).await;
+        if let Err(error) = &done {
+            self.note_problem(id, held, error).await;
+        }
+        done
+    }
+
+    async fn note_problem(self: &Arc<Self>, id: String, turn: File, error: &Error) {
+        let problem = error.message.clone();
+        let kept = self
+            .blocking(move |admin, _| {
+                let _turn = turn;
+                let plans = Plans::of(admin.context.store());
+                let is_new = |plan: &Plan| {
+                    matches!(plan.state, State::Applying | State::Undoing) && plan.problem.as_ref() != Some(&problem)
+                };
+                match plans.load(&id)?.filter(is_new) {
+                    Some(plan) => plans.save(&Plan { problem: Some(problem), ..plan }),
+                    None => Ok(()),
+                }
+            })
+            .await;
+        if let Err(error) = kept {
+            self.context.warn(&error, "why what was begun to be forgotten is not finished could not be kept");
+        }
+    }
+
+    async fn do_all(self: &Arc<Self>, plan: Plan, turn: File) -> Result<ForgetReport> {
         let plan = self
             .blocking(move |admin, settings| {
                 admin.list(&plan, settings)?;
@@ -149,7 +182,7 @@ impl Admin {
             if plan.is_final {
                 admin.end_for_good(&plans, &plan, settings)?;
             } else {
-                plans.save(&Plan { state: State::Applied, report: without_words(&plan)?, ..plan })?;
+                plans.save(&Plan { state: State::Applied, problem: None, report: without_words(&plan)?, ..plan })?;
             }
             admin.telemetry.refresh(admin.context.shutdown());
             drop(turn);
@@ -166,7 +199,7 @@ impl Admin {
     /// [`Code::NotFound`] when nothing was forgotten under it, [`Code::Argument`] when that was final, and as
     /// [`Self::apply_forget`].
     pub async fn undo_forget(self: &Arc<Self>, id: String) -> Result<ForgetUndone> {
-        self.finish_forgetting().await?;
+        let left = self.try_to_finish().await.err();
         let turn = self.turn(&format!("forget --undo {id}")).await?;
         let restored = self
             .blocking(move |admin, settings| {
@@ -174,15 +207,23 @@ impl Admin {
                 let plans = Plans::of(admin.context.store());
                 // Another gateway may have forgotten it, or ended it for good.
                 admin.indexer.share_forgotten(settings, None)?;
+                let plan = plans.load(&id)?.filter(|plan| plan.state != State::Planned);
+                if plan.as_ref().is_some_and(|plan| plan.state == State::Applying && plan.is_final) {
+                    return Err(unfinished(&id, left));
+                }
                 let entries = admin.entries(&id)?;
                 if entries.iter().any(|entry| entry.is_final) {
                     return Err(Error::new(Code::Argument, format!("\"{id}\" was forgotten for good"))
                         .remedy("Write it into a note in other words, and memory has it again"));
                 }
-                match plans.load(&id)?.filter(|plan| plan.state == State::Applied) {
+                match plan {
                     Some(plan) => {
                         admin.check_shared()?;
-                        plans.save(&Plan { state: State::Undoing, ..plan.clone() })?;
+                        // One that is not finished is put back as far as it came, also where a note that hinders it is as it was.
+                        if plan.state == State::Applied {
+                            check_writable(&plan, &Notes::of(settings))?;
+                        }
+                        plans.save(&Plan { state: State::Undoing, problem: None, ..plan.clone() })?;
                         admin.put_back(&plan, settings)
                     }
                     None if entries.is_empty() => Err(missing(&id)),
@@ -199,35 +240,47 @@ impl Admin {
         Ok(restored)
     }
 
-    /// Finishes what a killed process has begun, and removes what is over. Nothing while another process is at it.
+    /// Finishes what was begun by a process that is gone, or could not be finished, and removes what is over. Nothing while another
+    /// process is at it. One that cannot be finished keeps no other from it.
     ///
     /// # Errors
-    /// As [`Self::apply_forget`].
+    /// As [`Self::apply_forget`]: the first of those that are left.
     pub async fn finish_forgetting(self: &Arc<Self>) -> Result<()> {
         let begun = self
-            .blocking(|admin, settings| {
+            .blocking(|admin, _| {
                 let plans = Plans::of(admin.context.store());
                 if plans.tend(admin.context.now_ms())?.is_empty() && !plans.has_unfinished() {
-                    return Ok(Vec::new());
+                    return Ok(None);
                 }
-                let Some(turn) = plans.turn()? else { return Ok(Vec::new()) };
+                let Some(turn) = plans.turn()? else { return Ok(None) };
                 plans.clear_unfinished(&turn)?;
-                let mut begun = Vec::new();
-                for id in plans.tend(admin.context.now_ms())? {
-                    match plans.load(&id)? {
-                        Some(plan) if plan.state == State::Undoing => drop(admin.put_back(&plan, settings)?),
-                        Some(plan) if plan.state == State::Applying => begun.push(plan),
-                        _ => {}
-                    }
-                }
-                Ok(begun.into_iter().map(|plan| Ok((plan, turn.try_clone().map_err(lock_lost)?))).collect())
+                let ids = plans.tend(admin.context.now_ms())?;
+                let begun: Vec<Plan> = ids.iter().filter_map(|id| plans.load(id).transpose()).collect::<Result<_>>()?;
+                Ok(Some((begun, turn)))
             })
             .await?;
-        for one in begun {
-            let (plan, turn): (Plan, File) = one?;
-            self.carry_out(plan, turn).await?;
+        let Some((begun, turn)) = begun else { return Ok(()) };
+        let mut finished = Ok(());
+        for plan in begun {
+            let done = self.finish(plan, turn.try_clone().map_err(lock_lost)?).await;
+            finished = finished.and(done);
         }
-        Ok(())
+        finished
+    }
+
+    async fn finish(self: &Arc<Self>, plan: Plan, turn: File) -> Result<()> {
+        match plan.state {
+            State::Undoing => {
+                let (id, held) = (plan.id.clone(), turn);
+                let done = self.blocking(move |admin, settings| admin.put_back(&plan, settings).map(drop)).await;
+                if let Err(error) = &done {
+                    self.note_problem(id, held, error).await;
+                }
+                done
+            }
+            State::Applying => self.carry_out(plan, turn).await.map(drop),
+            State::Planned | State::Applied => Ok(()),
+        }
     }
 
     /// Refuses what a shared database could not be told of now: whatever is begun is finished once it can, and nobody expects
@@ -352,18 +405,6 @@ impl Admin {
     }
 }
 
-/// Whether all that a plan takes away as a whole is still as it was shown.
-fn check(plan: &Plan, notes: &Notes) -> Result<()> {
-    for cut in &plan.cuts {
-        let Some(whole) = &cut.whole else { continue };
-        if notes.bytes(&cut.path)?.is_some_and(|now| now != whole.as_bytes()) {
-            return Err(Error::new(Code::Argument, format!("{} has changed since it was shown", cut.path))
-                .remedy("Ask for a new preview; nothing was changed"));
-        }
-    }
-    Ok(())
-}
-
 /// The report of a plan without words: those of passages stand in the user's files and nowhere else from now on.
 fn without_words(plan: &Plan) -> Result<serde_json::Value> {
     let mut report = report_of(plan)?;
@@ -371,6 +412,12 @@ fn without_words(plan: &Plan) -> Result<serde_json::Value> {
         shown.iter_mut().for_each(|passage| passage.text.clear());
     }
     serde_json::to_value(&report).map_err(|error| Error::new(Code::Internal, format!("report: {error}")))
+}
+
+/// What was begun under an id and could not be finished, with the reason.
+fn unfinished(id: &str, left: Option<Error>) -> Error {
+    let left = left.unwrap_or_else(|| Error::new(Code::Busy, BUSY).remedy("Try again in a moment"));
+    left.context(format!("\"{id}\" was begun and is not finished"))
 }
 
 fn missing(id: &str) -> Error {

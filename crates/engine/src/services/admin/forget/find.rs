@@ -2,6 +2,7 @@
 //! changes nothing.
 
 mod chosen;
+mod left;
 mod passages;
 mod paths;
 
@@ -88,6 +89,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     store.read(|r| {
         let live = r.live()?.map(|live| live.id).unwrap_or_default();
         found.passages(r, live, &roots, call, hits)?;
+        found.same_words(r, live, (&roots, settings), call, hits.len())?;
         found.sessions(r, live, &roots, selection)
     })?;
     found.contents(&roots);

@@ -4,6 +4,7 @@
 
 mod begun;
 mod carry_out;
+mod check;
 mod find;
 mod taken_over;
 
@@ -81,6 +82,10 @@ pub struct ForgetReport {
     pub files: Vec<String>,
     /// Passages that are out of the index.
     pub passages: Vec<Passage>,
+    /// Passages that hold most of the words of the search as well and stay: it shows the best, and of those that say nearly the same
+    /// one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
     /// Of the files, the notes of conversations that are removed from the workspace.
     pub notes: Vec<String>,
     /// Lines that are taken out of files of the workspace: only such as memory has written, unless quotes go too.
@@ -175,7 +180,8 @@ impl Admin {
     }
 
     async fn planned(self: &Arc<Self>, call: ForgetCall, keep: bool) -> Result<ForgetReport> {
-        self.finish_forgetting().await?;
+        // What else cannot be finished hinders nothing that has to do with something else.
+        let _ = self.try_to_finish().await;
         let (hits, warning) = match &call.search {
             Some(search) => {
                 let answer =
@@ -231,6 +237,11 @@ impl Admin {
         })
         .await
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What is shown of a plan.

@@ -1,4 +1,7 @@
+mod changed;
+mod more;
 mod traces;
+mod unfinished;
 
 use model::clock::now_ms;
 use std::path::Path;

@@ -33,6 +33,21 @@ impl Asked {
         self.held(text, &mut Analyzer::new()) > 0
     }
 
+    /// Each word in its forms.
+    pub(super) fn words(&self) -> &[BTreeSet<String>] {
+        &self.0
+    }
+
+    /// Whether so many are most of the words.
+    pub(super) fn is_most(&self, held: usize) -> bool {
+        held * 2 > self.0.len()
+    }
+
+    /// Whether a text holds most of the words.
+    pub(super) fn is_mostly_held(&self, text: &str, analyzer: &mut Analyzer) -> bool {
+        self.is_most(self.held(text, analyzer))
+    }
+
     /// How many of the words a text holds.
     fn held(&self, text: &str, analyzer: &mut Analyzer) -> usize {
         let own: BTreeSet<String> = words(text).map(fold).chain(analyzer.terms(text)).collect();

@@ -68,7 +68,7 @@ impl Found {
     }
 
     /// Lines of a file, as the index has them.
-    fn passage(
+    pub(super) fn passage(
         &mut self,
         r: &Reader<'_>,
         (live, roots): (GenerationId, &Roots),
@@ -81,6 +81,18 @@ impl Found {
             check_not_forgotten(roots, path, (first, last))?;
             return Err(Error::new(Code::NotFound, format!("\"{path}\" is not in the index"))
                 .remedy("Run `openclaw memory index`, then name a path as `openclaw memory search` shows it"));
+        };
+        // A chunk may hold a piece of a very long line: the list keeps out whole lines.
+        let text = match (source, shown) {
+            (Source::Memory, None) => read_text(roots, &roots.workspace_dir.join(path)).map(|file| file.text).ok(),
+            _ => None,
+        };
+        let of_file: Vec<&str> = text.as_deref().unwrap_or_default().split('\n').collect();
+        let whole = |number: u32, piece: &str| {
+            let line = usize::try_from(number).ok().and_then(|number| of_file.get(number.checked_sub(1)?));
+            // What is forgotten already is empty in a chunk.
+            let is_piece = |line: &&&str| !piece.trim().is_empty() && line.contains(piece.trim());
+            line.filter(is_piece).map_or_else(|| piece.to_owned(), |line| (*line).to_owned())
         };
         let is_shown = |line: &str| shown.is_none_or(|shown| shown.lines().any(|one| one.trim() == line.trim()));
         let wanted = first..=last.max(first);
@@ -96,7 +108,7 @@ impl Found {
                 let number = chunk.start_line.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
                 let key = if shown.is_some() { (chunk.start_line, at) } else { (number, 0) };
                 if shown.is_some() && is_shown(line) || shown.is_none() && wanted.contains(&number) {
-                    lines.insert(key, line.to_owned());
+                    lines.insert(key, whole(number, line));
                 }
             }
         }

@@ -325,3 +325,27 @@ async fn who_forgets_waits_for_another_and_is_told_how_to_go_on() {
     assert!(!done.unwrap().dry_run);
     engine.release().await;
 }
+
+// What automatic memory had written went line by line, and one that was edited stayed, without a word.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_of_automatic_memory_that_was_edited_since_the_preview_stops_it() {
+    let Traces { home, engine, target } = traces().await;
+    let preview = engine.admin.plan_forget(about(target.clone())).await.unwrap();
+    let day = std::fs::read_to_string(home.workspace().join(DAY)).unwrap();
+    home.write(DAY, &day.replace(CAPTURED, "My boat is called Quokka and lies in Porto"));
+    let notes = files_of(&home.workspace());
+    let error = engine.admin.apply_forget(preview.id.clone(), false).await.unwrap_err();
+    assert!(error.code() == Code::Argument && error.message.contains(DAY), "{error}");
+    assert_eq!(files_of(&home.workspace()), notes);
+    // One that only moved is the same.
+    home.write(
+        DAY,
+        &format!(
+            "{}- written since\n",
+            day.replace("- mine\n", "").replace("# 2026-11-20\n", "# 2026-11-20\n\n- more\n")
+        ),
+    );
+    engine.admin.apply_forget(preview.id, false).await.unwrap();
+    assert!(!std::fs::read_to_string(home.workspace().join(DAY)).unwrap().contains("Quokka"));
+    engine.release().await;
+}
