@@ -357,6 +357,29 @@ test("how many more passages hold the words is said, and how they go as well", a
   expect(await json("search", "Bartholomew")).toMatchObject({ results: [] });
 });
 
+test("passages of conversations that hold the words are taken along by --max-results, too", async () => {
+  const search = { provider: "none", experimental: { sessionMemory: true }, sources: ["memory", "sessions"] };
+  // That keeps conversations in files.
+  const line = await commandLine(search, { version: "2026.6.0" });
+  const sessions = path.join(line.stateDir, "agents/main/sessions");
+  await mkdir(sessions, { recursive: true });
+  const ids = Array.from({ length: 6 }, (_, n) => `s-${n}`);
+  const list = Object.fromEntries(ids.map((id) => [`agent:main:telegram:direct:${id}`, { sessionId: id }]));
+  await writeFile(path.join(sessions, "sessions.json"), JSON.stringify(list));
+  for (const [n, id] of ids.entries()) {
+    const said = (/** @type {string} */ text) => ({ type: "message", message: { role: "user", content: [{ type: "text", text }] } });
+    const texts = ["The weather is fine today.", `On day ${n} Bartholomew Grubb called about ${n * 7}.`, "And then we had tea."];
+    const rows = [{ type: "session", id, timestamp: "2026-11-20T10:00:00.000Z" }, ...texts.map(said)];
+    await writeFile(path.join(sessions, `${id}.jsonl`), `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`);
+  }
+  await line.run("index");
+  const { passages, more } = await line.json("forget", "Bartholomew Grubb", "--dry-run");
+  expect({ all: passages.length + more, some: more > 0 }).toEqual({ all: 6, some: true });
+  const all = await line.json("forget", "Bartholomew Grubb", "--max-results", "6", "--yes");
+  expect([all.passages.length, all.more]).toEqual([6, undefined]);
+  expect([await line.finds("Bartholomew"), await line.finds("weather")]).toEqual([false, true]);
+});
+
 /** Has notes with lines of automatic memory, one of them read-only, and forgets; not as root, whom nothing keeps out. */
 const READ_ONLY_NOTE = `
   import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -20,7 +20,7 @@ use super::{
     evidence::{self, ARCHIVE, Observed},
     gates::{self, Refusal},
     plan::{self, Embed, Input, Plan},
-    schedule,
+    report, schedule,
     section::Document,
     writer,
 };
@@ -255,6 +255,9 @@ impl Runs {
             row.output_tokens += answer.output_tokens;
         }
         let edits = self.edits(&plan, memory.as_deref(), diary.as_deref())?;
+        // Before the run is begun, so that the plan stays.
+        let mut files = edits.iter().map(|edit| edit.path.as_str()).filter(|path| *path != report::DIARY);
+        files.try_for_each(|path| self.notes.check_not_written(path))?;
         let images = Images { edits, plan };
         row.images = Some(json_of(&images)?);
         row.plan = json_of(&images.plan)?;

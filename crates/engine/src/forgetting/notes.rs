@@ -134,7 +134,11 @@ impl Cut {
             })?;
             let is_as_left = before.as_deref().map(fingerprint).as_ref() == Some(&self.after);
             let after = if is_as_left { self.filled(&text) } else { self.merged(&text) };
-            if after == text || notes.replace(&self.path, before.as_deref(), Some(after.as_bytes()))? {
+            if after == text {
+                return Ok(true);
+            }
+            notes.check_not_written(&self.path)?;
+            if notes.replace(&self.path, before.as_deref(), Some(after.as_bytes()))? {
                 return Ok(true);
             }
         }
@@ -242,6 +246,25 @@ mod tests {
         notes.replace(NOTE, Some(text(&notes).as_bytes()), Some(b"other")).unwrap();
         assert!(cut.put_back(&notes).unwrap());
         assert_eq!(text(&notes), "other\n- ours\n");
+    }
+
+    // The program went on writing to the former file, and its line was in none.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_note_that_a_program_has_open_for_writing_is_not_replaced() {
+        use std::io::Write;
+        let (dir, notes) = note("# Day\n- mine\n- ours\n");
+        let cut = Cut::of_lines(NOTE, &text(&notes), |_, line| line == "- ours").unwrap();
+        cut.take(&notes).unwrap();
+        let path = dir.path().join(NOTE);
+        let reader = std::fs::File::open(&path).unwrap();
+        let mut program = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        assert_eq!(cut.put_back(&notes).unwrap_err().code(), Code::Busy);
+        program.write_all(b"- theirs\n").unwrap();
+        drop(program);
+        assert!(cut.put_back(&notes).unwrap());
+        assert_eq!(text(&notes), "# Day\n- mine\n- ours\n- theirs\n");
+        drop(reader);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
     guard::{Access, Folder, Refusal},
     read::{decode, read_bounded},
     roots::Limits,
-    take_out::take_out,
+    take_out::{is_written_elsewhere, take_out},
 };
 use model::{
     config::settings::Settings,
@@ -128,6 +128,26 @@ impl Notes {
             }
             Err(Refusal::Missing) => Ok(None),
             Err(refusal) => Err(refused(refusal, &path)),
+        }
+    }
+
+    /// Refuses a note that another program has open for writing, where the system tells: it goes on writing to the old one when the
+    /// note is replaced, and nobody finds that again.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] for such a note, and as [`Self::read`].
+    pub(crate) fn check_not_written(&self, relative: &str) -> Result<()> {
+        let open = || {
+            let (folder, name) = self.place(relative, false)?;
+            folder.file(&name, Access::Read)
+        };
+        match open() {
+            Ok(file) if is_written_elsewhere(&file) => {
+                Err(Error::new(Code::Busy, format!("another program has {relative} open and may write to it"))
+                    .remedy("Close the note there and try again"))
+            }
+            Ok(_) | Err(Refusal::Missing) => Ok(()),
+            Err(refusal) => Err(refused(refusal, &self.workspace.join(relative))),
         }
     }
 

@@ -47,6 +47,12 @@ pub(crate) fn take_out(
     Err(io::Error::new(io::ErrorKind::ResourceBusy, "another program keeps writing the file anew"))
 }
 
+/// Whether another program has a file open for writing, as far as the system knows; `file` is open for reading only. What that
+/// program still writes would be lost with a file that is replaced.
+pub(crate) fn is_written_elsewhere(file: &File) -> bool {
+    exclusive::is_written(file)
+}
+
 /// Moves what follows up, then cuts the file. For a moment the gap is at the end, so that the cut takes nothing but
 /// spaces, however late or never it is done.
 fn close_gap(file: &File, content: &[u8], range: Range<usize>) -> io::Result<()> {
@@ -99,22 +105,37 @@ mod exclusive {
     impl<'a> Hold<'a> {
         /// None when somebody else has the file open, when it is another user's, or on a file system without leases.
         pub(super) fn on(file: &'a File) -> Option<Self> {
-            // Who is kept waiting is announced by a signal. The usual one would end the process; this one is ignored
-            // by a process that does not want it.
-            if !control(file, F_SETSIG, libc::SIGURG) {
-                return None;
-            }
-            for _ in 0..ATTEMPTS {
-                if control(file, libc::F_SETLEASE, libc::F_WRLCK) {
-                    return Some(Self(file));
-                }
-                if std::io::Error::last_os_error().kind() != std::io::ErrorKind::WouldBlock {
-                    return None;
-                }
-                std::thread::sleep(PAUSE);
-            }
-            None
+            lease(file, libc::F_WRLCK).is_ok().then_some(Self(file))
         }
+    }
+
+    /// Nobody gets a lease to read while somebody has the file open for writing.
+    pub(super) fn is_written(file: &File) -> bool {
+        match lease(file, libc::F_RDLCK) {
+            Ok(()) => {
+                control(file, libc::F_SETLEASE, libc::F_UNLCK);
+                false
+            }
+            Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+        }
+    }
+
+    fn lease(file: &File, kind: libc::c_int) -> std::io::Result<()> {
+        // Who is kept waiting is announced by a signal. The usual one would end the process; this one is ignored by a
+        // process that does not want it.
+        if !control(file, F_SETSIG, libc::SIGURG) {
+            return Err(std::io::Error::last_os_error());
+        }
+        let mut attempt = 1;
+        while !control(file, libc::F_SETLEASE, kind) {
+            let error = std::io::Error::last_os_error();
+            if error.kind() != std::io::ErrorKind::WouldBlock || attempt == ATTEMPTS {
+                return Err(error);
+            }
+            attempt += 1;
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
     }
 
     impl Drop for Hold<'_> {
@@ -141,5 +162,10 @@ mod exclusive {
         pub(super) const fn on(_: &File) -> Option<Self> {
             None
         }
+    }
+
+    /// Nothing here tells.
+    pub(super) const fn is_written(_: &File) -> bool {
+        false
     }
 }

@@ -100,6 +100,7 @@ impl Runs {
         for _ in 0..ATTEMPTS {
             let now = self.text(path)?;
             let Other::Text(after) = change(now.as_deref())? else { return Ok(()) };
+            self.notes.check_not_written(path)?;
             if self.notes.replace(path, now.as_deref().map(str::as_bytes), after.as_deref().map(str::as_bytes))? {
                 return Ok(());
             }

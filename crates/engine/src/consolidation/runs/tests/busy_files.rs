@@ -83,3 +83,23 @@ fn a_file_that_somebody_else_writes_meanwhile_is_read_again() {
     let busy = rewrite(u32::MAX).0.unwrap_err();
     assert_eq!((busy.code(), busy.remedy.as_deref()), (Code::Busy, Some("Close it and try again")));
 }
+
+// The program went on writing to the former file, and what it wrote was in none.
+#[test]
+fn what_a_program_appends_that_has_the_file_open_is_not_lost() {
+    let world = proven();
+    let path = world.path("MEMORY.md");
+    let append = |world: &World, line: &str, during: &dyn Fn(&World)| {
+        let mut program = fs::OpenOptions::new().append(true).open(&path).unwrap();
+        during(world);
+        std::io::Write::write_all(&mut program, line.as_bytes()).unwrap();
+    };
+    let planned = world.runs().plan(Vec::new()).unwrap().plan;
+    let busy = |error: model::error::Error| assert_eq!(error.code(), Code::Busy, "{error}");
+    append(&world, "", &|world| busy(world.runs().apply(Some(&planned.run_id), &[], None).unwrap_err()));
+    assert_eq!(world.runs().apply(Some(&planned.run_id), &[], None).unwrap().added, 2, "the plan stands");
+    append(&world, "- theirs\n", &|world| busy(world.runs().undo(None, false).unwrap_err()));
+    world.runs().undo(None, false).unwrap();
+    let memory = world.read("MEMORY.md").unwrap();
+    assert!(memory.ends_with("- theirs\n") && !memory.contains("Invoices"), "{memory}");
+}

@@ -15,7 +15,7 @@ use super::{
         Admin,
     },
     ForgetReport,
-    check::{check, check_writable},
+    check::{check, check_undoable},
     report_of, undo_until,
 };
 use crate::{
@@ -221,7 +221,7 @@ impl Admin {
                         admin.check_shared()?;
                         // One that is not finished is put back as far as it came, also where a note that hinders it is as it was.
                         if plan.state == State::Applied {
-                            check_writable(&plan, &Notes::of(settings))?;
+                            check_undoable(&plan, &Notes::of(settings))?;
                         }
                         plans.save(&Plan { state: State::Undoing, problem: None, ..plan.clone() })?;
                         admin.put_back(&plan, settings)

@@ -41,12 +41,22 @@ pub(super) fn check(plan: &Plan, settings: &Settings) -> Result<()> {
 ///
 /// # Errors
 /// Why it cannot.
-pub(super) fn check_writable(plan: &Plan, notes: &Notes) -> Result<()> {
+fn check_writable(plan: &Plan, notes: &Notes) -> Result<()> {
     plan.cuts.iter().try_for_each(|cut| {
         let held = notes.hold(&cut.path, Access::Change).map_err(|error| error.context("nothing was changed"))?;
         drop(held);
         Ok(())
     })
+}
+
+/// Refuses to undo a plan whose lines cannot be put back into a note now: it would be begun and not finished.
+///
+/// # Errors
+/// Why they cannot.
+pub(super) fn check_undoable(plan: &Plan, notes: &Notes) -> Result<()> {
+    check_writable(plan, notes)?;
+    let mut cuts = plan.cuts.iter().filter(|cut| cut.whole.is_none());
+    cuts.try_for_each(|cut| notes.check_not_written(&cut.path))
 }
 
 /// A file that is named, or lies in a folder that is, stays out whatever is written to it.
