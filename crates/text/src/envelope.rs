@@ -60,12 +60,14 @@ static EVENTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\A\s*([ \t]*System( \(untrusted\))?:[^\n]*(\n|\z))+").ok());
 
 /// Where something begins that others wrote: attached files, fetched pages, the notes that a host shows in a new session,
-/// and the context of a channel that ends a message.
+/// what a message answers, quotes or passes on, and the context of a channel that ends a message.
 static FOREIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"<file\b[^>\n]{0,400}>",
         r"|<<<EXTERNAL_UNTRUSTED_CONTENT\b",
         r"|\[Startup context loaded by runtime\]",
+        r"|\[(?:Replying to|Quoting) [^\]\n]{1,300}\]\n",
+        r"|\[Forwarded (?:from [^\]\n]{1,300}|message(?: from [^\]\n]{1,300})?)\]\n",
         r"|(?m:^)Untrusted context \(metadata,[^\n]*\n"
     ))
     .ok()
@@ -93,6 +95,10 @@ static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?m)^Current message:[^\n]*\n\[Replying to: "(?:[^"\\\n]|\\.)*"\](\n#?[^\n:]{1,120}:)?[ \t]?"#).ok()
 });
 
+/// The same where Feishu's channel sets it, with its line breaks, behind who writes.
+static REPLY_WITH_LINES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"\A[^\n\[]{0,120}\[Replying to: "(?s:.*)"\]\n\n"#).ok());
+
 /// The words of a message, without anything the host or a memory plugin put around them.
 #[must_use]
 pub fn strip(text: &str) -> String {
@@ -102,7 +108,7 @@ pub fn strip(text: &str) -> String {
     }
     text = strip_marked_blocks(&text);
     text = blocks::replaced(&text, &foreign(&text), |_| String::new());
-    for pattern in [&METADATA_BLOCK, &CHAT_WINDOW, &REPLY, &EVENTS, &ROUTING_LINE, &LEADING_STAMP] {
+    for pattern in [&METADATA_BLOCK, &CHAT_WINDOW, &REPLY, &REPLY_WITH_LINES, &EVENTS, &ROUTING_LINE, &LEADING_STAMP] {
         if let Some(pattern) = pattern.as_ref() {
             text = pattern.replace_all(&text, "").into_owned();
         }
@@ -126,10 +132,12 @@ pub fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_MESSAGE_BYTES)).unwrap_or_default()
 }
 
-/// What others wrote. An open end reaches to the end of the message, because nobody knows where the user's words go on.
+/// What others wrote. An open end reaches to the end of the message, because nobody knows where the user's words go on; what is
+/// passed on goes on to there. What is answered may hold the mark of its own end: the last one counts.
 fn foreign(text: &str) -> Vec<Range<usize>> {
     let (Some(begin), Some(page_end)) = (FOREIGN.as_ref(), PAGE_END.as_ref()) else { return Vec::new() };
-    let last_notes = text.rfind(NOTES_END).map(|at| at + NOTES_END.len());
+    let last = |mark: &str| text.rfind(mark).map(|at| at + mark.len());
+    let last_notes = last(NOTES_END);
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(open) = begin.find_at(text, from) {
@@ -139,6 +147,8 @@ fn foreign(text: &str) -> Vec<Range<usize>> {
             Some("[S") => last_notes
                 .filter(|end| *end > open.end())
                 .or_else(|| blocks::find_from(text, open.end(), "\n\n").map(|close| close.end)),
+            Some("[R") => last("\n[/Replying]").filter(|end| *end > open.end()),
+            Some("[Q") => last("\n[/Quoting]").filter(|end| *end > open.end()),
             _ => None,
         };
         from = end.unwrap_or(text.len());
@@ -224,6 +234,26 @@ mod tests {
                 "buy milk",
             ),
             ("[Startup context loaded by runtime]\nnone today\n\nbuy milk", "buy milk"),
+            // What somebody else had written was kept as the user's own fact.
+            ("[Replying to Bob id:5]\nI live in Paris.\n[/Replying]\nbuy milk", "buy milk"),
+            (
+                "[Telegram Ana 2026-04-19 21:51] buy milk\n\n[Replying to Bob id:5]\nI live in Paris.\n[/Replying]",
+                "buy milk",
+            ),
+            (
+                "buy milk\n\n[Quoting Bob]\n[Forwarded from Eve at 2026-04-19T21:51:13.000Z]\n\"I live in Paris.\"\n[/Quoting]",
+                "buy milk",
+            ),
+            ("buy milk\n\n[Replying to Bob]\nI live\n[/Replying]\nin Paris.\n[/Replying]", "buy milk"),
+            ("[Forwarded from Bob]\nI live in Athens and I have two daughters.", ""),
+            (
+                "[Telegram Ana 2026-04-19 21:51] [Forwarded from Bob (@bob) at 2026-04-19T21:51:13.000Z]\nI live in Athens.",
+                "",
+            ),
+            ("buy milk\n[Forwarded message from Bob]\nI live in Athens.", "buy milk"),
+            ("[Forwarded message]\nI live in Athens.", ""),
+            ("Ana: [Replying to: \"I live\n\nin Athens \"now\"\"]\n\nbuy milk", "buy milk"),
+            ("[Replying to nobody] buy milk", "[Replying to nobody] buy milk"),
             ("[Queued messages while agent was busy]\n\n---\nQueued #1\nbuy milk", "buy milk"),
             ("買牛奶", "買牛奶"),
         ];
