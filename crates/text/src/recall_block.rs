@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     blocks,
-    shown::{as_entry, as_line},
+    shown::{as_entry, place_before},
 };
 
 /// Name of the tag around recalled memories.
@@ -46,7 +46,7 @@ pub fn render(items: &[Item<'_>], max_chars: usize) -> Option<String> {
     let mut left = max_chars.checked_sub(open.chars().count() + close.chars().count())?;
     for (n, item) in items.iter().enumerate() {
         let percent = (item.score.clamp(0.0, 1.0) * 100.0).round();
-        let (before, after) = (format!("{}. [{}] ", n + 1, as_line(item.place)), format!(" (score: {percent}%)\n"));
+        let (before, after) = (format!("{}. {}", n + 1, place_before(item.place)), format!(" (score: {percent}%)\n"));
         let Some(room) = left.checked_sub(before.chars().count() + after.chars().count()) else { break };
         let Some(text) = fitting(as_entry(item.text), room) else { break };
         left = room - text.chars().count();

@@ -43,6 +43,14 @@ pub fn as_line(text: &str) -> String {
     as_data(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What stands before a passage: its place, in brackets. Where the name of its note holds what is shown as something else, only that
+/// it is of a note, since nobody could read the note by the other name.
+#[must_use]
+pub fn place_before(place: &str) -> String {
+    let named = if as_line(place) == place { place } else { "a note" };
+    format!("[{named}] ")
+}
+
 /// A passage of several lines as an entry of a numbered list: the lines after its first are set in, and none of them can
 /// pass for the next entry.
 #[must_use]
@@ -315,6 +323,17 @@ mod tests {
                     prop_assert!(next.is_none_or(|c| !c.is_ascii_alphabetic() && !matches!(c, '/' | '!' | '?' | '|')), "{shown}");
                 }
             }
+        }
+    }
+
+    // The model read notes by names that they did not have.
+    #[test]
+    fn a_name_that_is_shown_as_another_is_not_shown() {
+        for place in ["memory/a.md#L1-L2", "memory/é & \"q\" (2).md#L1-L2", "memory/a b.md"] {
+            assert_eq!(place_before(place), format!("[{place}] "));
+        }
+        for place in ["memory/<b>x.md#L1-L2", "memory/x&amp;y.md", "memory/a  b.md", "memory/a\u{202E}b.md"] {
+            assert_eq!(place_before(place), "[a note] ", "{place}");
         }
     }
 }
