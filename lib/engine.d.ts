@@ -50,6 +50,8 @@ export type MemoryAnswer = {
    * again.
    */
   more?: More;
+  /** How sure the nearest passage is, 0–1, where none is as sure as was asked for: a lower least score shows it. */
+  nearest?: number;
   /** What a later note tells of a change of the first result, where that was asked for: the passage is none of the results. */
   later?: MemoryHit;
   /** Whether a leg was left out because the deadline came or the provider failed. */

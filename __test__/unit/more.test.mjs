@@ -94,3 +94,27 @@ test("the command says that there is no more where all of it was shown", async (
   expect((await run("search", QUESTION, "--after", "50")).output).toBe("No more matches after the first 50.\n");
   expect((await run("search", "zzzz qqqq")).output).toBe("No matches.\n");
 });
+
+// A question in other words than the note found nothing, and neither an agent nor a person learned that something was near.
+test("where nothing is sure it is told how to see what is nearest", async () => {
+  const files = { "memory/papa.md": "- Papa bekommt jeden Morgen seine Arznei.\n- Der Zaun ist gestrichen.\n" };
+  const asked = "Wann kriegt er das Medikament?";
+  const home = await commandLine({ provider: "none" }, { files });
+  await home.run("index");
+  const { results, nearest } = await home.json("search", asked);
+  expect({ results, nearest }).toEqual({ results: [], nearest: expect.any(Number) });
+  expect((await home.run("search", asked)).output).toBe("No matches. Nothing is sure enough; --min-score 0 shows what is nearest.\n");
+  const found = await home.json("search", asked, "--min-score", "0");
+  expect(found).not.toHaveProperty("nearest");
+  expect(found.results[0].snippet).toContain("Arznei");
+  expect(await home.json("search", "hello, how are you?")).not.toHaveProperty("nearest");
+
+  const { host, cfg } = await hooked({}, { files });
+  const ctx = { config: cfg, agentId: "main", sessionKey: "agent:main:main" };
+  const ask = async (/** @type {Record<string, unknown>} */ params) => /** @type {any} */ ((await search(host, ctx, params)).details);
+  const first = await ask({ query: asked });
+  expect(first).toMatchObject({ results: [], nearest: { query: asked, minScore: 0, maxResults: 3 } });
+  const second = await ask(first.nearest);
+  expect(second.results[0].snippet).toContain("Arznei");
+  expect(second.nearest).toBeUndefined();
+});

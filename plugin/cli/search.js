@@ -68,6 +68,7 @@ export async function runSearch(host, query, options) {
           // Of other results than these, where some were left out by their origin.
           more: options.origin?.length ? undefined : answer.more,
           later: answer.later,
+          nearest: answer.nearest,
           mode: answer.mode,
           partial: answer.partial || undefined,
           warning: answer.warning,
@@ -142,7 +143,8 @@ function printAnswer(answer, { query, after, explain, open, origin, workspace, t
  */
 function nothingText(answer, after) {
   if (isFault(answer)) return "No matches in what could be searched.";
-  return after ? `No more matches after the first ${after}.` : "No matches.";
+  if (after) return `No more matches after the first ${after}.`;
+  return answer.nearest === undefined ? "No matches." : "No matches. Nothing is sure enough; --min-score 0 shows what is nearest.";
 }
 
 /**

@@ -149,6 +149,9 @@ pub struct Answer {
     /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<More>,
+    /// How sure the nearest passage is, 0–1, where none is as sure as was asked for: a lower least score shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<f64>,
     /// What a later note tells of a change of the first result, where that was asked for: the passage is none of the results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later: Option<Hit>,
@@ -190,6 +193,7 @@ impl Answer {
             hits,
             mode,
             more: None,
+            nearest: None,
             later: None,
             partial: false,
             warning: None,

@@ -41,8 +41,6 @@ const EXACT: usize = 24;
 const TOLD_LATER: i64 = 10;
 /// Files of the asked days that are looked at, the newest first.
 const DATED_FILES: usize = 40;
-/// Words of similar meaning per concept that may bring in chunks of their own.
-const SIMILAR_FORMS: usize = 3;
 /// What a word of the title, the headings or the path above a chunk counts more there than in its text: what a page is about
 /// is said there.
 const ABOVE: f64 = 1.0;
@@ -270,7 +268,8 @@ fn own_forms(concept: &Concept) -> impl Iterator<Item = &Form> {
 
 /// The forms of a concept that bring in chunks.
 fn looked_for(concept: &Concept) -> impl Iterator<Item = &Form> {
-    own_forms(concept).chain(concept.forms.iter().filter(|form| form.kind == FormKind::Similar).take(SIMILAR_FORMS))
+    let similar = concept.forms.iter().filter(|form| form.kind == FormKind::Similar);
+    own_forms(concept).chain(similar.take(concept.similar_forms))
 }
 
 /// What the index is asked for a form. What the word itself does not say, a common one in its place says even less.

@@ -21,6 +21,7 @@ pub(crate) fn concept(query: &QueryPlan) -> Option<Concept> {
         weight: WEIGHT,
         is_exact: false,
         is_translated: false,
+        similar_forms: 0,
         in_time: true,
         forms: days.into_iter().flat_map(forms).collect(),
     })

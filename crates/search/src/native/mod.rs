@@ -77,9 +77,11 @@ pub fn search(
     };
     let understood = request.understood.clone();
     let mut plan = Plan::of(understood.unwrap_or_else(|| understand(&request.query, request.now_ms, zone).into()));
-    let (hits, more) = if plan.query.small_talk {
-        (Vec::new(), None)
-    } else {
+    let answer = Answer::of(Vec::new(), mode);
+    if plan.query.small_talk {
+        return Ok(answer);
+    }
+    let Ranked { hits, more, nearest } = {
         let scope = Scope { reader, generation, vector, lexical, within, lines: line.map(|line| line.space) };
         if lexical {
             candidates::expect(&scope, &plan)?;
@@ -117,7 +119,7 @@ pub fn search(
         };
         ranked(&plan, &candidates, &lines, &meant, settings, request)?
     };
-    Ok(Answer { more, ..Answer::of(hits, mode) })
+    Ok(Answer { hits, more, nearest, ..answer })
 }
 
 /// Which models know the language of the query: what others make of it is no reason to be sure of anything.
@@ -139,6 +141,13 @@ struct Meant<'a> {
     known: Known,
 }
 
+/// Results, and what may be asked next.
+struct Ranked {
+    hits: Vec<Hit>,
+    more: Option<More>,
+    nearest: Option<f64>,
+}
+
 /// Ranks candidates and writes the results.
 fn ranked(
     plan: &Plan,
@@ -147,7 +156,7 @@ fn ranked(
     meant: &Meant<'_>,
     settings: &QuerySettings,
     request: &Request,
-) -> Result<(Vec<Hit>, Option<More>)> {
+) -> Result<Ranked> {
     let Meant { lines: meaning, pieces, known, .. } = *meant;
     let scores = line_scores::score(plan, candidates, lines);
     let parts = fusion::fuse(plan, candidates, lines, &scores, meant, settings);
@@ -233,7 +242,11 @@ fn ranked(
     let hits = within(hits, request.budget);
     let after = request.after + hits.len();
     let more = more::is_worth_it(&found, after).then(|| More { query: request.query.clone(), after });
-    Ok((hits, more))
+    // Nothing that is sure enough: what an agent that asks itself may still want to see.
+    let is_nearest = |at: &usize| sums[*at] > 0.0;
+    let nearest = || (0..sums.len()).filter(is_nearest).max_by(|a, b| sums[*a].total_cmp(&sums[*b]));
+    let nearest = if found.is_empty() { nearest().map(|at| sureness[at].min(least)) } else { None };
+    Ok(Ranked { hits, more, nearest })
 }
 
 /// Which part of all results is asked for. Results of one file are cut apart in pages of as many as are asked for at a time,

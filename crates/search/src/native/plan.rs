@@ -8,11 +8,16 @@ use text::{
     lexicon::term_hash,
     query::{QueryPlan, QueryTerm, TermKind},
     thesaurus,
-    translations::{Speech, Translation},
+    translations::{ENGLISH, Speech, Translation},
 };
 
 /// Weight of a word of similar meaning = its similarity × this. Measured in docs/ranking.md.
 const SIMILAR_WEIGHT: f32 = 0.9;
+
+/// Words of similar meaning per concept that may bring in chunks of their own …
+const SIMILAR_FORMS: usize = 3;
+/// … and of those that are found by way of English, each of which has two stems.
+const SIMILAR_BY_WAY: usize = 8;
 
 /// Weight of a concept that the time of the query was read from, such as "last March": the date decides, and notes
 /// without a date may still say it in words.
@@ -63,6 +68,8 @@ pub(crate) struct Concept {
     pub in_time: bool,
     /// Whether it was looked for in other languages: what is in none of them is not there.
     pub is_translated: bool,
+    /// Words of similar meaning that may bring in chunks of their own.
+    pub similar_forms: usize,
     /// Its forms, the surest first.
     pub forms: Vec<Form>,
 }
@@ -149,6 +156,11 @@ fn concept(query: &QueryPlan, speech: Option<&Speech<'_>>, at: usize, term: &Que
         weight: f64::from(term.weight) * f64::from(if dated { TIME_WORD_WEIGHT } else { 1.0 }),
         in_time: term.in_time,
         is_translated: false,
+        similar_forms: if speech.is_some_and(|speech| !speech.may_be_in(ENGLISH)) {
+            SIMILAR_BY_WAY
+        } else {
+            SIMILAR_FORMS
+        },
         is_exact: matches!(term.kind, TermKind::Name | TermKind::File),
         forms,
     }

@@ -47,7 +47,7 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
             _ => form.weight,
         })
         .collect();
-    let meanings = speech.map(|speech| speech.meanings());
+    let meanings = speech.map(|speech| speech.meanings(plan.is_foreign == Some(true)));
     let mut table = Similarities { wanted: &wanted, meanings, at: HashMap::default(), values: Vec::new() };
     let mut held = Vec::with_capacity(lines.lines.len());
     for line in &lines.lines {

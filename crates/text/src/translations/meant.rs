@@ -29,7 +29,10 @@ static TERMS: [OnceLock<Vec<(u32, u16)>>; COLUMNS.len()] = [const { OnceLock::ne
 
 /// What terms of the index mean in some languages of the table.
 #[derive(Debug)]
-pub struct Meanings(Vec<&'static [(u32, u16)]>);
+pub struct Meanings {
+    others: Vec<&'static [(u32, u16)]>,
+    is_english: bool,
+}
 
 impl Meanings {
     /// What a term means, by its [`term_hash`]: something different for each word that it may be.
@@ -38,16 +41,18 @@ impl Meanings {
             let begin = terms.partition_point(|(known, _)| *known < hash);
             terms[begin..].iter().take_while(move |(known, _)| *known == hash)
         };
-        self.0.iter().flat_map(of_column).filter_map(|(_, concept)| SIGNS[usize::from(*concept)])
+        let others = self.others.iter().flat_map(of_column).filter_map(|(_, concept)| SIGNS[usize::from(*concept)]);
+        others.chain(self.is_english.then(|| WordSigns::of(hash)).flatten())
     }
 }
 
 impl Speech<'_> {
-    /// What terms mean in the languages that the question may be in, English aside.
+    /// What terms mean in the languages that the question may be in, and in English where notes are: a word like "hat" is another
+    /// one there.
     #[must_use]
-    pub fn meanings(&self) -> Meanings {
+    pub fn meanings(&self, is_english: bool) -> Meanings {
         let own = self.languages.iter().filter(|at| **at != ENGLISH);
-        Meanings(own.map(|at| TERMS[*at].get_or_init(|| read(*at)).as_slice()).collect())
+        Meanings { others: own.map(|at| TERMS[*at].get_or_init(|| read(*at)).as_slice()).collect(), is_english }
     }
 
     /// What a word of it means, or the words that it is made of.

@@ -182,7 +182,7 @@ fn what_words_mean_is_compared_by_way_of_english() {
     ] {
         let query = plan(question);
         let speech = Speech::of(&query);
-        let (own, meanings) = (speech.meaning(word), speech.meanings());
+        let (own, meanings) = (speech.meaning(word), speech.meanings(false));
         let alike = |term: &str| {
             let of_term: Vec<_> = meanings.of(crate::lexicon::term_hash(term)).collect();
             assert!(!of_term.is_empty(), "{term}");
@@ -191,5 +191,6 @@ fn what_words_mean_is_compared_by_way_of_english() {
         assert!(!own.is_empty() && alike(near) > alike(far), "{word}: {} {}", alike(near), alike(far));
     }
     let query = plan("wo ist der Schlüssel");
-    assert_eq!(Speech::of(&query).meanings().of(crate::lexicon::term_hash("kowalczyk")).count(), 0);
+    let count = |is_english, term| Speech::of(&query).meanings(is_english).of(crate::lexicon::term_hash(term)).count();
+    assert_eq!([count(false, "kowalczyk"), count(false, "lighthous"), count(true, "lighthous")], [0, 0, 1]);
 }

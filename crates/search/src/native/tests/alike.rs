@@ -61,6 +61,21 @@ fn another_word_of_the_same_meaning_is_found_in_any_language() {
 }
 
 #[test]
+fn nothing_sure_says_how_sure_the_nearest_is() {
+    let workspace = Workspace::of(&[("memory/a.md", "Papa bekommt jeden Morgen seine Arznei.")]);
+    let answer = |min_score| {
+        let request = Request { min_score, ..request("Wann kriegt er das Medikament?", 6) };
+        workspace.ask(&request, &settings(), None)
+    };
+    let unsure = answer(None);
+    assert!(unsure.hits.is_empty() && unsure.nearest.is_some_and(|sure| sure < DEFAULT_MIN_SCORE), "{unsure:?}");
+    let shown = answer(unsure.nearest);
+    assert!(shown.hits.len() == 1 && shown.nearest.is_none(), "{shown:?}");
+    // Small talk asks for nothing.
+    assert_eq!(workspace.ask(&request("hello, how are you?", 6), &settings(), None).nearest, None);
+}
+
+#[test]
 fn pieces_tell_a_line_that_answers_from_one_that_is_merely_near() {
     let near = Evidence { rise: Some(0.15), line_rise: Some(0.3), ..Evidence::default() };
     let with = |piece_rise| confidence::score(&Evidence { piece_rise: Some(piece_rise), ..near });
