@@ -1,10 +1,15 @@
 //! How near each note and line is to the days that a query asks about. People tell of a day on it or some days later, plans
 //! are told before; and a line may say itself which day it tells of ("yesterday", "last Friday", "on 3 June").
 
+use std::collections::HashSet;
+
 use jiff::{Span, ToSpan, civil::Date};
 
 use super::{lines::Lines, plan::Plan};
-use text::time::{DateRange, named_days};
+use text::{
+    fold::fold,
+    time::{DateRange, named_days},
+};
 
 /// What a note of some days later counts for, and the days after which it is e times less.
 const AFTER: (f64, f64) = (0.5, 10.0);
@@ -18,6 +23,8 @@ const FAR: f64 = 0.5;
 const LONGEST: i64 = 40;
 /// Notes further away than this are not read for such words.
 const READ_WITHIN: i64 = 120;
+/// What days count where nothing but who did it is asked, too: the words of the date itself, and a name, are in notes of any day.
+const ALL: f64 = 3.0;
 /// What a line counts for beside one that tells of an asked day.
 const NEIGHBOUR: f64 = 0.7;
 
@@ -30,11 +37,14 @@ pub(super) struct AskedDays {
     is_asked: Vec<bool>,
     /// Per line of [`Lines`].
     lines: Vec<f64>,
+    /// Whether nothing else is asked: "What did Ana do on 3 May?"
+    is_all: bool,
 }
 
 impl AskedDays {
-    /// Of the candidates of a query; none when it asks about no day. `zone` is the user's.
-    pub(super) fn of(plan: &Plan, lines: &Lines<'_>, zone: &str) -> Option<Self> {
+    /// Of the candidates of a query; none when it asks about no day. `zone` is the user's, `names` are words of the query that
+    /// label lines.
+    pub(super) fn of(plan: &Plan, lines: &Lines<'_>, names: &HashSet<String>, zone: &str) -> Option<Self> {
         let asked = plan.query.time.range?;
         let meant = without_open_end(asked);
         let notes = lines.files.iter().map(|file| file.date.map_or(0.0, |day| nearness(day, asked, meant)));
@@ -54,12 +64,18 @@ impl AskedDays {
             notes: notes.collect(),
             is_asked: lines.files.iter().map(|file| file.date.is_some_and(|day| asked.contains(day))).collect(),
             lines: (0..own.len()).map(with_neighbours).collect(),
+            is_all: !plan.query.terms.iter().any(|term| !term.in_time && !names.contains(&fold(&term.surface))),
         })
     }
 
     /// How near a note is.
     pub(super) fn of_note(&self, file: usize) -> f64 {
         self.notes[file]
+    }
+
+    /// What days count against all else.
+    pub(super) fn weight(&self) -> f64 {
+        if self.is_all { ALL } else { 1.0 }
     }
 
     /// Whether a note was written on an asked day.

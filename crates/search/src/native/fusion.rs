@@ -245,7 +245,7 @@ pub(crate) fn fuse(
             }),
             time: days.map_or(0.0, |days| {
                 let note = if names_day(line) { 1.0 } else { days.of_note(line.file) };
-                weights.note_time * note + weights.line_time * days.of_line(at)
+                days.weight() * (weights.note_time * note + weights.line_time * days.of_line(at))
             }),
             is_asked_day: names_day(line) || days.is_some_and(|days| days.is_asked(line.file)),
             recent: file.recent,

@@ -105,7 +105,7 @@ pub fn search(
                 .and_then(|line| line.language)
                 .is_some_and(|language| !word_sim::are_mostly_in(language, &lines)),
         };
-        let days = AskedDays::of(&plan, &lines, zone);
+        let days = AskedDays::of(&plan, &lines, &names, zone);
         // Beside vectors that know the language and say more, lines that share nothing with the question's words would be left out.
         let pieces = pieces.filter(|_| known.lines);
         let words =

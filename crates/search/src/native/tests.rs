@@ -265,6 +265,20 @@ fn asked_days_come_first_and_bury_nothing() {
     assert_eq!(first("latest dinner with Bruno").as_deref(), Some("memory/2024-06-12.md"));
 }
 
+// Notes of other days that say "week" or the name of the month came first, where a question asks for nothing but a day and a person.
+#[test]
+fn what_asks_for_a_day_and_a_person_alone_is_answered_from_that_day() {
+    let workspace = Workspace::of(&[
+        ("memory/2024-02-22.md", "Ana: We went up the hill in thick fog and ate a pie at the top.\n"),
+        ("memory/2024-01-10.md", "Ana: I am learning it a week ahead of the others.\nBen: February will be quiet.\n"),
+        ("memory/2024-05-30.md", "Ana: That was a week! I have been asleep since Saturday.\n"),
+        ("memory/2024-05-18.md", "Ana: The race was yesterday, and I came eleventh.\n"),
+    ]);
+    let first = |query: &str| workspace.search(query).first().map(|hit| hit.path.clone());
+    assert_eq!(first("What did Ana do in the week of 19 February 2024?").as_deref(), Some("memory/2024-02-22.md"));
+    assert_eq!(first("What was Ana up to on Saturday 18 May 2024?").as_deref(), Some("memory/2024-05-18.md"));
+}
+
 #[test]
 fn a_note_that_repeats_a_transcript_counts_once() {
     let said = "user: the router password was changed to something with seven penguins\nassistant: I noted it down.";

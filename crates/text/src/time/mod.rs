@@ -3,6 +3,7 @@
 //! Spaced languages are read word by word ([`reader`], [`words`]), Chinese, Japanese and Korean by patterns ([`cjk`]),
 //! numeric dates by patterns. A bare month, weekday or season means the latest one: memories lie in the past.
 
+mod beside_day;
 mod calendar;
 mod cjk;
 mod glance;

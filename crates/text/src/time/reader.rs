@@ -79,6 +79,13 @@ impl Reader {
                 at += 1;
                 continue;
             }
+            if let Some((span, range)) = self.beside_day(at, ranges) {
+                let end = span.end;
+                ranges.retain(|(inside, _)| inside.start < span.start || span.end < inside.end);
+                ranges.push((span, self.bounded(at, range)));
+                at = self.words.partition_point(|word| word.span.start < end);
+                continue;
+            }
             if let Some((range, end)) = self.range_at(at).filter(|(_, end)| *end > at) {
                 let first = self.words[at].span.start;
                 let last = self.words[end - 1].span.end;
@@ -145,7 +152,7 @@ impl Reader {
         self.words[from + 1..to].iter().all(|w| w.is(Sense::Filler) || w.is(Sense::In))
     }
 
-    fn get<T>(&self, at: usize, pick: impl Fn(Sense) -> Option<T>) -> Option<T> {
+    pub(super) fn get<T>(&self, at: usize, pick: impl Fn(Sense) -> Option<T>) -> Option<T> {
         self.words.get(at).and_then(|w| w.find(pick))
     }
 
@@ -415,7 +422,7 @@ impl Reader {
     }
 
     /// A weekday's name and the index after it.
-    fn weekday(&self, at: usize) -> Option<(i8, usize)> {
+    pub(super) fn weekday(&self, at: usize) -> Option<(i8, usize)> {
         let word = self.words.get(at)?;
         let feira = self.is(at + 1, Sense::Feira);
         // Without it, "segunda" is the second and "quinta" a farm, unless a side stands behind, or the question ends.
@@ -446,7 +453,7 @@ impl Reader {
     }
 
     /// 5 May 2023; May 5th, 2023; 5 de março; March 2023; in March; in 2023; summer of 2023; Q3 2023.
-    fn date(&self, at: usize) -> Found {
+    pub(super) fn date(&self, at: usize) -> Found {
         let calendar = &self.calendar;
         if let Some(days) = self.days_of_a_month(at) {
             return Some(days);
@@ -530,7 +537,7 @@ fn nth(word: &Word) -> Option<i32> {
     named.or(word.number).filter(|n| (1..=4).contains(n))
 }
 
-const fn unit(sense: Sense) -> Option<Unit> {
+pub(super) const fn unit(sense: Sense) -> Option<Unit> {
     if let Sense::Unit(u) = sense { Some(u) } else { None }
 }
 

@@ -487,3 +487,48 @@ fn the_one_before_the_last_and_weeks_of_a_month() {
     }
     assert_eq!(range("the first week in the new office"), None);
 }
+
+// "Saturday 4 May 2024" was the last Saturday, and "the week of 6 May" that day alone: its notes were the last to be shown.
+#[test]
+fn a_weekday_before_its_date_and_the_week_of_a_day() {
+    let day = "2024-05-04/2024-05-04";
+    let week = "2024-05-03/2024-05-12";
+    for (query, want) in [
+        ("what was Tom up to on Saturday 4 May 2024?", day),
+        ("what was on Saturday, May 4th?", day),
+        ("Saturday the 4th of May", day),
+        ("Saturday, 2024-05-04", day),
+        ("was war am Samstag, dem 4. Mai 2024?", day),
+        ("¿qué pasó el sábado 4 de mayo?", day),
+        ("o que houve no sábado, 4 de maio de 2024", day),
+        ("que s'est-il passé le samedi 4 mai ?", day),
+        ("cosa è successo sabato 4 maggio", day),
+        ("wat was er zaterdag 4 mei", day),
+        ("что было в субботу 4 мая", day),
+        ("what did Tom do in the week of 6 May 2024?", week),
+        ("in the week of May 6", week),
+        ("the week of 2024-05-06", week),
+        ("in der Woche vom 6. Mai", week),
+        ("la semana del 6 de mayo", week),
+        ("na semana de 6 de maio", week),
+        ("la semaine du 6 mai", week),
+        ("nella settimana del 6 maggio", week),
+        ("in de week van 6 mei", week),
+        ("the weekend of 4 May", "2024-05-02/2024-05-07"),
+        ("am Wochenende vom 4. Mai", "2024-05-02/2024-05-07"),
+        // What else stands beside a weekday or a week stays what it was.
+        ("Saturday", "2024-05-11/2024-05-11"),
+        ("the week before 27 March 2024", "2024-03-18/2024-03-26"),
+        ("last week of May", "2024-05-25/2024-05-31"),
+        ("a week of May", "2024-05-01/2024-05-31"),
+    ] {
+        assert_eq!(range(query).as_deref(), Some(want), "{query}");
+    }
+    let spans = |query: &str| {
+        let words = read(query, TODAY, "UTC");
+        words.spans.into_iter().map(|span| query[span].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(spans("what was on Saturday, 4 May 2024?"), ["Saturday, 4 May 2024"]);
+    assert_eq!(spans("who called in the week of 6 May?"), ["week of 6 May"]);
+    assert_eq!(spans("the week of 2024-05-06 in Porto"), ["week of 2024-05-06"]);
+}
