@@ -36,7 +36,7 @@ pub(crate) struct LineScores {
 /// What a word of another language counts in the score, of its weight.
 const TRANSLATED: f64 = 0.8;
 /// How surely a word of similar meaning is meant that was found by way of English, of its weight in the score: an English word
-/// means several things. Measured in docs/ranking.md, as the next two.
+/// means several things. Measured in docs/ranking.md.
 const BY_WAY: f64 = 0.4;
 
 /// Gives a text made of counts its BM25 score.
@@ -154,7 +154,7 @@ pub(super) fn score(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> 
         out.coverage.push(coverage);
         out.sure[at] = out.sure[at].max(NEIGHBOURS * coverage);
     }
-    // A model that knows the language says what the other words of a long question mean.
+    // Most of what is found by a question that is not English is found by words alone, of which a long one has more than it needs.
     if !plan.is_known(Some(Language::English)) {
         let length = scorer.words.length();
         out.sure.iter_mut().for_each(|sure| *sure = (*sure * length).min(1.0));
