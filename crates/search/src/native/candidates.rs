@@ -111,16 +111,15 @@ impl Scope<'_> {
     }
 }
 
-/// Says which terms will be looked for, those of misspelt words aside.
+/// Says which terms will be looked for, those of misspelt words aside. `speech` is the query, where something tells its language.
 ///
 /// # Errors
 /// When the database cannot be read, or the call was cancelled.
-pub(super) fn expect(scope: &Scope<'_>, plan: &Plan) -> Result<()> {
+pub(super) fn expect(scope: &Scope<'_>, plan: &Plan, speech: Option<&Speech<'_>>) -> Result<()> {
     scope.reader.expect_terms(scope.generation, || {
         let forms = plan.concepts.iter().flat_map(looked_for).map(|form| form.term.clone());
         let above = plan.concepts.iter().flat_map(own_forms).map(|form| context_term(&form.term));
-        let speech = Speech::told(&plan.query);
-        let told = speech.iter().flat_map(Speech::function_words).map(str::to_owned);
+        let told = speech.into_iter().flat_map(Speech::function_words).map(str::to_owned);
         let scripts = Alphabet::ASKED_FOR.into_iter().flat_map(Alphabet::common_terms).map(|term| (*term).to_owned());
         forms.chain(above).chain(told).chain(scripts).chain([OWN_NOTE.to_owned()]).collect()
     })

@@ -29,6 +29,8 @@ mod translations;
 mod transliterations;
 mod word_sim;
 
+use std::sync::Arc;
+
 use asked_days::AskedDays;
 use candidates::{Candidates, Scope, Similarities};
 pub(crate) use confidence::DEFAULT_MIN_SCORE;
@@ -48,7 +50,7 @@ use crate::{
 };
 use model::{config::settings::QuerySettings, error::Result, source::Source};
 use store::{Reader, generations::GenerationId, within::Within};
-use text::{cut::utf16_len, query::understand};
+use text::{cut::utf16_len, query::understand, translations::Speech};
 
 /// Results whose scores are made to fall with rank; a fixed number, so that they do not depend on how many are asked.
 const SETTLED: usize = 50;
@@ -76,50 +78,47 @@ pub fn search(
         (false, _) => "fts-only",
     };
     let understood = request.understood.clone();
-    let mut plan = Plan::of(understood.unwrap_or_else(|| understand(&request.query, request.now_ms, zone).into()));
-    let answer = Answer::of(Vec::new(), mode);
-    if plan.query.small_talk {
-        return Ok(answer);
+    let query = understood.unwrap_or_else(|| understand(&request.query, request.now_ms, zone).into());
+    if query.small_talk {
+        return Ok(Answer::of(Vec::new(), mode));
     }
-    let Ranked { hits, more, nearest } = {
-        let scope = Scope { reader, generation, vector, lexical, within, lines: line.map(|line| line.space) };
-        if lexical {
-            candidates::expect(&scope, &plan)?;
-            misspelt::correct(&mut plan, &scope)?;
-            transliterations::add(&mut plan, &scope)?;
-            translations::add(&mut plan, &scope)?;
-            compounds::join(&mut plan, &scope)?;
-        }
-        let candidates = candidates::collect(&scope, &plan, request)?;
-        let room = if request.budget.is_some() { SHORT_UNITS } else { SNIPPET_UNITS };
-        let lines = Lines::read(&candidates.rows, &plan, room)?;
-        let names = LabelWords::of(&plan).that_label(&lines);
-        let meaning = LineCosines::read(reader, line, &candidates, &lines, &names)?;
-        // As if there were no model for lines, as long as it has not come to all of them.
-        let line = line.filter(|_| meaning.is_some());
-        let pieces = MaxSim::read(reader, line, (&plan, &candidates, &lines), &names)?;
-        let known = Known {
-            chunks: vector.is_some_and(|vector| plan.is_known(vector.language)),
-            lines: line.is_some_and(|line| plan.is_known(line.language)),
-            among_others: line
-                .and_then(|line| line.language)
-                .is_some_and(|language| !word_sim::are_mostly_in(language, &lines)),
-        };
-        let days = AskedDays::of(&plan, &lines, &names, zone);
-        // Beside vectors that know the language and say more, lines that share nothing with the question's words would be left out.
-        let pieces = pieces.filter(|_| known.lines);
-        let words =
-            if vector.is_none() || !known.chunks { word_sim::of(&plan, &candidates, &lines, &names) } else { None };
-        let meant = Meant {
-            lines: meaning.as_ref(),
-            pieces: pieces.as_ref(),
-            words: words.as_ref(),
-            days: days.as_ref(),
-            known,
-        };
-        ranked(&plan, &candidates, &lines, &meant, settings, request)?
+    let speech = Speech::told(&query);
+    let mut plan = Plan::of(Arc::clone(&query), speech.as_ref());
+    let scope = Scope { reader, generation, vector, lexical, within, lines: line.map(|line| line.space) };
+    if lexical {
+        candidates::expect(&scope, &plan, speech.as_ref())?;
+        misspelt::correct(&mut plan, &scope)?;
+        transliterations::add(&mut plan, &scope)?;
+        translations::add(&mut plan, &scope, speech.as_ref())?;
+        compounds::join(&mut plan, &scope)?;
+    }
+    let candidates = candidates::collect(&scope, &plan, request)?;
+    let room = if request.budget.is_some() { SHORT_UNITS } else { SNIPPET_UNITS };
+    let lines = Lines::read(&candidates.rows, &plan, room)?;
+    let names = LabelWords::of(&plan).that_label(&lines);
+    let meaning = LineCosines::read(reader, line, &candidates, &lines, &names)?;
+    // As if there were no model for lines, as long as it has not come to all of them.
+    let line = line.filter(|_| meaning.is_some());
+    let pieces = MaxSim::read(reader, line, (&plan, &candidates, &lines), &names)?;
+    let known = Known {
+        chunks: vector.is_some_and(|vector| plan.is_known(vector.language)),
+        lines: line.is_some_and(|line| plan.is_known(line.language)),
+        among_others: line
+            .and_then(|line| line.language)
+            .is_some_and(|language| !word_sim::are_mostly_in(language, &lines)),
     };
-    Ok(Answer { hits, more, nearest, ..answer })
+    let days = AskedDays::of(&plan, &lines, &names, zone);
+    // Beside vectors that know the language and say more, lines that share nothing with the question's words would be left out.
+    let pieces = pieces.filter(|_| known.lines);
+    let words = if vector.is_none() || !known.chunks {
+        word_sim::of((&plan, speech.as_ref()), &candidates, &lines, &names)
+    } else {
+        None
+    };
+    let meant =
+        Meant { lines: meaning.as_ref(), pieces: pieces.as_ref(), words: words.as_ref(), days: days.as_ref(), known };
+    let Ranked { hits, more, nearest } = ranked(&plan, &candidates, &lines, &meant, settings, request)?;
+    Ok(Answer { more, nearest, ..Answer::of(hits, mode) })
 }
 
 /// Which models know the language of the query: what others make of it is no reason to be sure of anything.
@@ -243,9 +242,8 @@ fn ranked(
     let after = request.after + hits.len();
     let more = more::is_worth_it(&found, after).then(|| More { query: request.query.clone(), after });
     // Nothing that is sure enough: what an agent that asks itself may still want to see.
-    let is_nearest = |at: &usize| sums[*at] > 0.0;
-    let nearest = || (0..sums.len()).filter(is_nearest).max_by(|a, b| sums[*a].total_cmp(&sums[*b]));
-    let nearest = if found.is_empty() { nearest().map(|at| sureness[at].min(least)) } else { None };
+    let lines = (0..sums.len()).filter(|at| found.is_empty() && sums[*at] > 0.0);
+    let nearest = lines.max_by(|a, b| sums[*a].total_cmp(&sums[*b])).map(|at| sureness[at].min(least));
     Ok(Ranked { hits, more, nearest })
 }
 

@@ -8,7 +8,7 @@ use text::{
     lexicon::term_hash,
     query::{QueryPlan, QueryTerm, TermKind},
     thesaurus,
-    translations::{ENGLISH, Speech, Translation},
+    translations::{ENGLISH, Speech},
 };
 
 /// Weight of a word of similar meaning = its similarity × this. Measured in docs/ranking.md.
@@ -97,11 +97,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans the search for a query.
+    /// Plans the search for a query; `speech` is the same, where something tells its language.
     #[must_use]
-    pub(super) fn of(query: Arc<QueryPlan>) -> Self {
-        let speech = Speech::told(&query);
-        let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, speech.as_ref(), at, term));
+    pub(super) fn of(query: Arc<QueryPlan>, speech: Option<&Speech<'_>>) -> Self {
+        let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, speech, at, term));
         let concepts = words.chain(days::concept(&query)).collect();
         Self { query, concepts, is_foreign: None }
     }
@@ -132,60 +131,50 @@ fn concept(query: &QueryPlan, speech: Option<&Speech<'_>>, at: usize, term: &Que
         weight: spelling.weight,
         kind: FormKind::Own,
     });
-    let mut forms: Vec<Form> = spellings.collect();
-    if term.kind == TermKind::Word && may_vary(query, at, term) {
-        for similar in thesaurus::similar(&term.surface.to_lowercase()) {
-            let term = stem(similar.word, Language::English);
-            let hash = term_hash(&term);
-            if forms.iter().all(|form| form.hash != hash) {
-                let weight = similar.similarity * SIMILAR_WEIGHT;
-                forms.push(Form { term: term.to_string(), hash, weight, kind: FormKind::Similar });
-            }
-        }
-    }
-    for similar in speech.map(|speech| similar_to(query, speech, at, term)).unwrap_or_default() {
-        let hash = term_hash(&similar.term);
-        if forms.iter().all(|form| form.hash != hash) {
-            let weight = similar.surely * SIMILAR_WEIGHT;
-            forms.push(Form { term: similar.term, hash, weight, kind: FormKind::Similar });
-        }
-    }
     let dated = term.in_time && !term.surface.contains(|c: char| c.is_ascii_digit());
-    Concept {
+    let is_by_way = speech.is_some_and(|speech| !speech.may_be_in(ENGLISH));
+    let mut concept = Concept {
         surface: term.surface.clone(),
         weight: f64::from(term.weight) * f64::from(if dated { TIME_WORD_WEIGHT } else { 1.0 }),
         in_time: term.in_time,
         is_translated: false,
-        similar_forms: if speech.is_some_and(|speech| !speech.may_be_in(ENGLISH)) {
-            SIMILAR_BY_WAY
-        } else {
-            SIMILAR_FORMS
-        },
+        similar_forms: if is_by_way { SIMILAR_BY_WAY } else { SIMILAR_FORMS },
         is_exact: matches!(term.kind, TermKind::Name | TermKind::File),
-        forms,
+        forms: spellings.collect(),
+    };
+    if term.kind == TermKind::Word && may_vary(query, at, term) {
+        let similar = thesaurus::similar(&term.surface.to_lowercase());
+        concept.add(similar.map(|similar| similar_form(stem(similar.word, Language::English), similar.similarity)));
     }
+    if let Some((speech, word)) = speech.and_then(|speech| Some((speech, word_of(query, term, speech)?))) {
+        concept.add(speech.similar(word).into_iter().map(|similar| similar_form(similar.term, similar.surely)));
+    }
+    concept
 }
 
-/// Words of similar meaning of another language than English. A capital letter makes no name in German.
-fn similar_to(query: &QueryPlan, speech: &Speech<'_>, at: usize, term: &QueryTerm) -> Vec<Translation> {
-    let is_name = || is_name(query, at, term) && !query.languages.contains(&Language::German);
+fn similar_form(term: String, similarity: f32) -> Form {
+    Form { hash: term_hash(&term), term, weight: similarity * SIMILAR_WEIGHT, kind: FormKind::Similar }
+}
+
+/// The word that a term is, or that a pair of Chinese or Japanese characters is of, which other words may stand for; none for what
+/// tells the time, or is written like a name, which any language has as it is. A capital letter makes no name in German.
+pub(super) fn word_of<'q>(query: &QueryPlan, term: &'q QueryTerm, speech: &Speech<'q>) -> Option<&'q str> {
+    let is_name = || {
+        let german = query.languages.contains(&Language::German);
+        term.surface.starts_with(char::is_uppercase) && !german && !query.text.trim_start().starts_with(&term.surface)
+    };
     match term.kind {
-        TermKind::Word if !term.in_time && !is_name() => speech.similar(&term.surface),
-        TermKind::Pair if !term.in_time => {
-            speech.word_with(&term.surface).map(|word| speech.similar(word)).unwrap_or_default()
-        }
-        _ => Vec::new(),
+        _ if term.in_time => None,
+        TermKind::Word if !is_name() => Some(&term.surface),
+        TermKind::Pair => speech.word_with(&term.surface),
+        _ => None,
     }
 }
 
 /// Whether another English word may stand for this one: not for time words, nor for what is written like a name.
 fn may_vary(query: &QueryPlan, at: usize, term: &QueryTerm) -> bool {
     let english = query.languages.is_empty() || query.languages.contains(&Language::English);
-    english && !term.in_time && !is_name(query, at, term)
-}
-
-/// Whether a word is written like a name. The first one always begins with a capital letter.
-fn is_name(query: &QueryPlan, at: usize, term: &QueryTerm) -> bool {
+    let capital = term.surface.starts_with(char::is_uppercase);
     let opens = at == 0 && query.text.trim_start().starts_with(&term.surface);
-    term.surface.starts_with(char::is_uppercase) && !opens
+    english && !term.in_time && (!capital || opens)
 }

@@ -12,7 +12,7 @@ use text::{analyze::Analyzer, outline::Outline};
 /// # Errors
 /// When the lines cannot be read.
 pub fn shown_of(text: &str, is_one_line: bool) -> Result<Vec<String>> {
-    let plan = Plan::of(text::query::understand("boiler word item 2026", 0, "UTC").into());
+    let plan = Plan::of(text::query::understand("boiler word item 2026", 0, "UTC").into(), None);
     let line = text.replace(['\n', '\r'], " ");
     let text = if is_one_line { &line } else { text };
     let numbered: Vec<(u32, &str)> = (1..).zip(text.split('\n')).collect();

@@ -6,14 +6,14 @@ use super::{
     candidates::Scope,
     compounds,
     misspelt::in_few_chunks,
-    plan::{Concept, Form, FormKind, Plan},
+    plan::{Concept, Form, FormKind, Plan, word_of},
 };
 use model::error::Result;
 use store::{Reader, generations::GenerationId};
 use text::{
     language::Language,
     lexicon::term_hash,
-    query::{QueryPlan, QueryTerm, TermKind},
+    query::{QueryTerm, TermKind},
     translations::{ENGLISH, FUNCTION_WORDS, Speech, Translation},
 };
 
@@ -38,31 +38,38 @@ const COMPOUND_WEIGHT: f32 = 0.45;
 /// The languages of the table that join words.
 const JOINED: [Language; 3] = [Language::German, Language::Dutch, Language::Swedish];
 
-/// Gives the words of a plan that few passages hold those of other languages that mean the same.
+/// Gives the words of a plan that few passages hold those of other languages that mean the same. `told` is the query, where
+/// something tells its language.
 ///
 /// # Errors
 /// When the database cannot be read, or the call was cancelled.
-pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
+pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>, told: Option<&Speech<'_>>) -> Result<()> {
     let query = Arc::clone(&plan.query);
-    if Speech::told(&query).is_none() && in_few_chunks(plan, &query, scope, is_word, 0)?.next().is_none() {
+    if told.is_none() && in_few_chunks(plan, &query, scope, is_word, 0)?.next().is_none() {
         return Ok(());
     }
-    let speech = Speech::of(&query);
-    plan.is_foreign = is_foreign(scope.reader, scope.generation, &speech)?;
+    let found;
+    let speech = if let Some(told) = told {
+        told
+    } else {
+        found = Speech::of(&query);
+        &found
+    };
+    plan.is_foreign = is_foreign(scope.reader, scope.generation, speech)?;
     let Some(is_foreign) = plan.is_foreign else { return Ok(()) };
-    let is_meant = |term: &QueryTerm| may_be_translated(&query, term, &speech);
+    let is_meant = |term: &QueryTerm| word_of(&query, term, speech).is_some();
     let rare: Vec<&mut Concept> = in_few_chunks(plan, &query, scope, is_meant, FEW)?.take(MOST_WORDS).collect();
     if rare.is_empty() {
         return Ok(());
     }
     let spoken = if is_foreign {
         spoken(scope.reader, scope.generation)?
-    } else if let Some(others) = spoken_beside(scope.reader, scope.generation, &speech)? {
+    } else if let Some(others) = spoken_beside(scope.reader, scope.generation, speech)? {
         others
     } else {
         return Ok(());
     };
-    let found: Vec<Vec<Translation>> = rare.iter().map(|concept| translated(concept, &speech, &spoken)).collect();
+    let found: Vec<Vec<Translation>> = rare.iter().map(|concept| translated(concept, speech, &spoken)).collect();
     let asked: Vec<&str> = found.iter().flatten().map(|new| new.term.as_str()).collect();
     let mut is_there = scope.reader.are_common(scope.generation, &asked, 0)?.into_iter();
     for (concept, found) in rare.into_iter().zip(&found) {
@@ -147,19 +154,6 @@ fn form(new: &Translation) -> Form {
         term: new.term.clone(),
         weight: WEIGHT * new.surely,
         kind: FormKind::Translation,
-    }
-}
-
-/// Words of a language, and the pairs of characters that are of a word of the table; no name, which any language has as it is.
-fn may_be_translated(query: &QueryPlan, term: &QueryTerm, speech: &Speech<'_>) -> bool {
-    let is_name = || {
-        let german = query.languages.contains(&Language::German);
-        term.surface.starts_with(char::is_uppercase) && !german && !query.text.trim_start().starts_with(&term.surface)
-    };
-    match term.kind {
-        TermKind::Word => !term.in_time && !is_name(),
-        TermKind::Pair => !term.in_time && speech.word_with(&term.surface).is_some(),
-        _ => false,
     }
 }
 

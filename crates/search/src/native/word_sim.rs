@@ -31,9 +31,14 @@ struct Wanted {
 /// Compares the words of a question with those of the candidate lines; none when nothing tells its language, or it holds no known
 /// word besides the `names` that label lines.
 #[must_use]
-pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names: &HashSet<String>) -> Option<MaxSim> {
-    let speech = if plan.is_known(Some(Language::English)) { None } else { Some(Speech::told(&plan.query)?) };
-    let wanted = wanted(plan, candidates, names, speech.as_ref());
+pub(super) fn of(
+    (plan, speech): (&Plan, Option<&Speech<'_>>),
+    candidates: &Candidates,
+    lines: &Lines<'_>,
+    names: &HashSet<String>,
+) -> Option<MaxSim> {
+    let speech = if plan.is_known(Some(Language::English)) { None } else { Some(speech?) };
+    let wanted = wanted(plan, candidates, names, speech);
     if wanted.iter().all(|wanted| wanted.signs.is_empty()) {
         return None;
     }
