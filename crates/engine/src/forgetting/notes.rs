@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -89,13 +90,11 @@ impl Cut {
             return now == whole.as_bytes();
         }
         let text = String::from_utf8_lossy(now);
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        for line in text.lines() {
-            *counts.entry(bare(line)).or_default() += 1;
-        }
+        let standing = text.lines().map(bare).counts();
+        let going = self.lines.iter().map(CutLine::bare).counts();
         self.lines.iter().all(|line| {
-            let going = self.lines.iter().filter(|other| other.bare() == line.bare()).count();
-            counts.get(line.bare()).is_some_and(|count| *count >= line.stay + going)
+            let count = standing.get(line.bare()).copied().unwrap_or_default();
+            count >= line.stay + going[line.bare()]
         })
     }
 

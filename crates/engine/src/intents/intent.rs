@@ -14,9 +14,9 @@ const DESCRIPTION_CHARS: usize = 500;
 /// Keywords of an intent, and characters of one, at most.
 const KEYWORDS: usize = 24;
 const KEYWORD_CHARS: usize = 120;
-/// How long an intent lives where nobody says: 90 days.
 /// How far a clock is set by itself; one that was further ahead was wrong.
 const CLOCK_STEP_MS: i64 = 60_000;
+/// How long an intent lives where nobody says: 90 days.
 const LIFE_MS: i64 = 90 * 24 * 3_600_000;
 /// How often it comes up, and how long it rests in between, where nobody says.
 const MAX_FIRES: u32 = 3;
