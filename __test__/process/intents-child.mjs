@@ -17,6 +17,7 @@ for (let n = 0; ; n++) {
   const intent = `word${Math.floor(Math.random() * Number(count))}`;
   if (!(await native().reserveIntents(agent, turn, `What about ${intent} today?`, speaker))) continue;
   said("shown", turn, intent);
+  process.send?.("shown");
   // Most of a turn's time, so that most kills meet a turn that was shown something and has not ended.
   await pause(5 + Math.random() * 15);
   const succeeded = Math.random() < 0.7;
