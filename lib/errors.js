@@ -67,6 +67,7 @@ const OF_FILES = {
   EBUSY: ["MEM_IO", "is in use, or another disk is mounted there", "Stop what uses it, or unmount it, then try again"],
   ENOTEMPTY: ["MEM_IO", "was written to meanwhile", "Stop the gateway, then try again"],
   ENOSPC: ["MEM_DISK_FULL", "has no room on its disk", "Free some space, then try again"],
+  EDQUOT: ["MEM_DISK_FULL", "is beyond what this user may keep on its disk", "Free some space, or have the quota raised, then try again"],
 };
 
 /** The same error; one of a file that Node has met, with a code of ours and in words. @param {unknown} error */

@@ -2,11 +2,12 @@
 // is, and the host then loads memory-core beside us, which takes our tools and commands away. Nothing of ours is under
 // that key, so a `true` there is put back to what it means for us: false.
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { errorMessage } from "../lib/errors.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { shared } from "../lib/shared.js";
+import { writeWhole } from "../lib/whole-file.js";
 
 /** @typedef {import("./host.js").Host} Host */
 
@@ -67,7 +68,7 @@ const recordFile = (host) => path.join(host.stateDir(), PLUGIN_ID, "dreams-switc
 async function remember(host) {
   const file = recordFile(host);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify({ putBackAtMs: Date.now() })}\n`, { mode: 0o600 });
+  await writeWhole(file, `${JSON.stringify({ putBackAtMs: Date.now() })}\n`);
 }
 
 /**

@@ -1,8 +1,9 @@
 // `openclaw memory setup`: one command from a fresh installation to the first answer, shown before, and undone by one more.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { answeringLine, topicsOf } from "../../plugin/setup/questions.js";
 import { commandLine } from "../support/command-line.mjs";
 
@@ -171,6 +172,49 @@ test("a damaged record of what was changed is said, and nothing is guessed", asy
   const { output, code } = await home.run("setup", "--undo");
   expect(output).toMatch(/Memory setup failed: .*setup\.json is damaged.*\[MEM_IO\]/);
   expect(code).toBe(1);
+  const { error } = await home.json("setup", "--undo");
+  expect(error.remedy).toMatch(/^Remove .*setup\.json, and setup goes on; lost with it is what the settings were before/);
+});
+
+// A killed or full setup left one, and from then on neither setup nor its undo went on.
+test("an empty record is none: setup had changed nothing yet", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  const before = structuredClone(home.written());
+  const record = path.join(home.stateDir, ID, "setup.json");
+  mkdirSync(path.dirname(record), { recursive: true });
+  writeFileSync(record, "");
+  expect((await home.run("setup", "--undo")).output).toContain("Setup has changed nothing, or it was undone.");
+  writeFileSync(record, "");
+  expect(await home.run("setup", "--yes", "--no-index")).toMatchObject({ code: 0 });
+  expect(await home.run("setup", "--undo")).toMatchObject({ code: 0 });
+  expect(home.written().plugins.entries["short-term-memory"]).toEqual(before.plugins.entries["short-term-memory"]);
+});
+
+// The record of the first run was cut off before the second had written a word.
+test("a disk that is full leaves the record of before, and the configuration as it was", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  const folder = path.join(home.stateDir, ID);
+  const full = () => Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+  const handle = await open(path.join(home.dir, "any"), "w");
+  const write = vi.spyOn(Object.getPrototypeOf(handle), "writeFile").mockImplementation(() => Promise.reject(full()));
+  onTestFinished(() => vi.restoreAllMocks());
+  await handle.close();
+  const before = structuredClone(home.written());
+  const first = await home.json("setup", "--yes", "--no-index");
+  expect(first.error).toMatchObject({ code: "MEM_DISK_FULL", remedy: "Free some space, then try again" });
+  expect(first.error.message).toContain(path.join(folder, "setup.json"));
+  expect(readdirSync(folder).filter((name) => name.startsWith("setup.json"))).toEqual([]);
+  expect(home.written()).toEqual(before);
+  write.mockRestore();
+  await home.run("setup", "--yes", "--no-index");
+  const record = readFileSync(path.join(folder, "setup.json"), "utf8");
+  const changed = structuredClone(home.written());
+  delete changed.plugins.slots.memory;
+  home.write(changed);
+  vi.spyOn(Object.getPrototypeOf(handle), "writeFile").mockImplementation(() => Promise.reject(full()));
+  expect(await home.run("setup", "--yes", "--no-index")).toMatchObject({ code: 1, output: expect.stringContaining("[MEM_DISK_FULL]") });
+  expect(readFileSync(path.join(folder, "setup.json"), "utf8")).toBe(record);
+  expect(readdirSync(folder).filter((name) => name.startsWith("setup.json"))).toEqual(["setup.json"]);
 });
 
 // It went unnamed, and undo then said that setup had changed nothing.

@@ -1,11 +1,12 @@
 // What `setup` changes in the configuration: found by comparing, shown before it is written, and kept for `--undo`.
 
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { writeWhole } from "../../lib/whole-file.js";
 
 /**
  * @typedef {import("../host.js").HostConfig} HostConfig
@@ -71,12 +72,20 @@ const recordFile = (stateDir) => path.join(stateDir, PLUGIN_ID, "setup.json");
  * @param {Change[]} changes
  */
 export async function rememberChanges(stateDir, changes) {
-  const file = recordFile(stateDir);
   const known = (await rememberedChanges(stateDir)) ?? [];
   const added = changes.filter(({ key }) => !known.some((change) => change.key === key));
   const kept = known.map((change) => ({ ...change, ...(changes.find(({ key }) => key === change.key) ?? {}), before: change.before }));
+  await writeRecord(stateDir, [...kept, ...added]);
+}
+
+/**
+ * @param {string} stateDir
+ * @param {Change[]} changes
+ */
+async function writeRecord(stateDir, changes) {
+  const file = recordFile(stateDir);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${JSON.stringify({ changes: [...kept, ...added] }, null, 2)}\n`, { mode: 0o600 });
+  await writeWhole(file, `${JSON.stringify({ changes }, null, 2)}\n`);
 }
 
 /**
@@ -90,7 +99,8 @@ export async function rememberedChanges(stateDir) {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  if (text === null) return null;
+  // Earlier versions left an empty one on a full disk, before they had changed anything.
+  if (text === null || text.trim() === "") return null;
   try {
     const { changes } = JSON.parse(text);
     if (Array.isArray(changes) && changes.every((change) => isRecord(change) && typeof change.key === "string"))
@@ -98,7 +108,11 @@ export async function rememberedChanges(stateDir) {
   } catch {
     // Said below.
   }
-  throw codedError("MEM_IO", `${file} is damaged, so that what setup changed is not known; change the configuration by hand`);
+  throw codedError("MEM_IO", `${file} is damaged, so that what setup changed is not known`, {
+    remedy:
+      `Remove ${file}, and setup goes on; lost with it is what the settings were before, so that you put them back by hand: ` +
+      "`openclaw memory setup --undo` then names those that are as setup writes them",
+  });
 }
 
 /**
@@ -107,8 +121,8 @@ export async function rememberedChanges(stateDir) {
  * @param {Change[] | null} former
  */
 export async function restoreRememberedChanges(stateDir, former) {
-  await dropRememberedChanges(stateDir);
-  if (former) await rememberChanges(stateDir, former);
+  if (former) await writeRecord(stateDir, former);
+  else await dropRememberedChanges(stateDir);
 }
 
 /** @param {string} stateDir */
