@@ -116,6 +116,73 @@ test("undoing and taking over in one call is refused, and nothing is done", asyn
   expect(home.written()).toEqual(before);
 });
 
+/** @param {Record<string, any>} entries */
+async function planOver(entries) {
+  const home = await commandLine(SEARCH, { plugins: { entries, slots: { memory: ID } }, version: "2026.4.12" });
+  const { changes, predecessors } = await home.json("setup", "--dry-run", "--no-index");
+  return { changes: byKey(changes), notes: predecessors.flatMap((/** @type {{notes: string[]}} */ { notes }) => notes).join("\n") };
+}
+
+test("a plugin that its owner switched off is not switched on again as ours", async () => {
+  const { changes, notes } = await planOver({ "short-term-memory": { enabled: false, config: { maxInjectEntries: 7 } } });
+  expect([changes, notes]).toEqual([{}, ""]);
+});
+
+// Hosts up to 2026.6 switch off what had the slot, and so do owners: nobody can tell which of the two it was.
+test("a plugin of the slot that is off leaves quiet settings, and word of how to go on", async () => {
+  const plus = await planOver({ "memory-core-plus": { enabled: false, config: { autoCapture: false, autoRecallMaxResults: 3 } } });
+  expect(plus.changes).toEqual({ [`${OWN}.config.autoRecallMaxResults`]: 3 });
+  expect(plus.notes).toContain("It is off, so what it did stays off: autoRecall.");
+  expect(plus.notes).toContain(`openclaw config set ${OWN}.config.autoRecall true`);
+  const lancedb = await planOver({ "memory-lancedb": { enabled: false, config: { autoCapture: true } } });
+  expect(lancedb.changes).toEqual({});
+  expect(lancedb.notes).toContain("stays off: storedFacts.enabled, autoRecall, autoCapture.");
+  // Who has decided it for ours was told.
+  const decided = {
+    "memory-lancedb": { enabled: false, config: {} },
+    [ID]: { config: { autoRecall: false, storedFacts: { enabled: true } } },
+  };
+  expect(await planOver(decided)).toEqual({ changes: {}, notes: "" });
+});
+
+// The host refused the whole configuration for one of them, and the dry run had not said so.
+test("a value that ours does not take is taken over as the nearest, with a note", async () => {
+  const { changes, notes } = await planOver({
+    "memory-core-plus": { enabled: true, config: { autoRecallMaxResults: 30, autoRecallMinScore: -0.5, autoCaptureMaxMessages: 7 } },
+    "short-term-memory": { enabled: true, config: { maxEntries: 500.5, maxInputChars: 20_000, maxTags: 0 } },
+  });
+  expect(changes).toMatchObject({
+    [`${OWN}.config.autoRecallMaxResults`]: 20,
+    [`${OWN}.config.autoRecallMinScore`]: 0,
+    [`${OWN}.config.autoCaptureMaxMessages`]: 7,
+    [`${OWN}.config.shortTerm.maxEntries`]: 501,
+    [`${OWN}.config.shortTerm.maxInputChars`]: 10_000,
+    [`${OWN}.config.shortTerm.maxTags`]: 0,
+  });
+  expect(notes).toContain("autoRecallMaxResults is taken over as 20 instead of 30: ours takes whole numbers from 1 to 20.");
+  expect(notes).toContain("autoRecallMinScore is taken over as 0 instead of -0.5: ours takes from 0 to 1.");
+  expect(notes).toContain("maxEntries is taken over as 501 instead of 500.5");
+  expect(notes).not.toMatch(/maxTags|autoCaptureMaxMessages/);
+});
+
+test("a short-term memory that shows nothing stays as it is, and ours stays off", async () => {
+  const { changes, notes } = await planOver({ "short-term-memory": { enabled: true, config: { maxInjectEntries: 0, maxTags: 3 } } });
+  expect(changes).toEqual({});
+  expect(notes).toContain("maxInjectEntries is 0, so that it shows nothing: it stays as it is, and shortTerm stays off.");
+});
+
+test("that dreaming ends is said, and what takes its place", async () => {
+  const entries = { "memory-core": { config: { dreaming: { enabled: true } } } };
+  expect(await planOver(entries)).toMatchObject({
+    changes: {},
+    notes: expect.stringMatching(/nightly runs \(dreaming\) end\..*\/dreaming on/),
+  });
+  expect((await planOver({ ...entries, [ID]: { config: { consolidation: { mode: "plan" } } } })).notes).toBe("");
+  // Newer hosts have it on by themselves.
+  const home = await commandLine(SEARCH);
+  expect((await home.run("setup", "--dry-run", "--no-index")).output).toContain("its nightly runs end, and ours is consolidation");
+});
+
 // Its record stayed, and undo then took for its own what the user had set by hand.
 test("a setup that the host refuses leaves no record, and the one before stays", async () => {
   const home = await commandLine(SEARCH, { plugins: FORMER });
@@ -197,7 +264,9 @@ test("a disk that is full leaves the record of before, and the configuration as 
   const full = () => Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
   const handle = await open(path.join(home.dir, "any"), "w");
   const write = vi.spyOn(Object.getPrototypeOf(handle), "writeFile").mockImplementation(() => Promise.reject(full()));
-  onTestFinished(() => vi.restoreAllMocks());
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
   await handle.close();
   const before = structuredClone(home.written());
   const first = await home.json("setup", "--yes", "--no-index");

@@ -2,17 +2,23 @@
 
 import { isRecord, pluginSettings } from "../../lib/config.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { nearest } from "./ranges.js";
 
 /**
  * @typedef {import("../host.js").HostConfig} HostConfig
  * @typedef {{key: string, value: unknown, reason: string}} Wanted
  * @typedef {{id: string, wanted: Wanted[], notes: string[]}} Predecessor `notes` says what changes for the user, or is not
  *   taken over, in sentences.
+ * @typedef {{acts?: Wanted[], quiet: Wanted[], notes: string[]}} Taken `acts` is what does something by itself from then on.
  */
 
 /** Settings of ours that a plugin has under the same name. */
 const PLUS = ["autoRecallMaxResults", "autoRecallMinPromptLength", "autoRecallMinScore", "autoCaptureMaxMessages"];
 const SHORT_TERM = ["maxEntries", "maxInjectEntries", "maxInputChars", "maxOutputChars", "maxTaskChars", "maxTags"];
+
+/** What becomes of the nightly runs of memory-core. */
+const DREAMING =
+  "Its nightly runs (dreaming) end. Ours is consolidation, and off until you say so: `/dreaming on` plans every night, `/dreaming on apply` also writes.";
 
 /** @param {HostConfig} cfg @param {string} id @returns {Record<string, any> | undefined} */
 const entryOf = (cfg, id) => (isRecord(cfg.plugins?.entries?.[id]) ? cfg.plugins.entries[id] : undefined);
@@ -24,17 +30,23 @@ const ours = (name) => `plugins.entries.${PLUGIN_ID}.config.${name}`;
 const theirs = (id, name) => `plugins.entries.${id}.config.${name}`;
 
 /**
- * Settings under the same name.
+ * Settings under the same name, each as near as ours takes it.
  * @param {string} id
  * @param {Record<string, any>} config
  * @param {string[]} names
  * @param {string} [below] Where ours are.
- * @returns {Wanted[]}
+ * @returns {{quiet: Wanted[], notes: string[]}}
  */
 function sameNames(id, config, names, below = "") {
-  return names
-    .filter((name) => typeof config[name] === "number")
-    .map((name) => ({ key: ours(`${below}${name}`), value: config[name], reason: `from ${theirs(id, name)}` }));
+  const found = names
+    .filter((name) => typeof config[name] === "number" && !Number.isNaN(config[name]))
+    .map((name) => ({ name, was: config[name], ...nearest(`${below}${name}`, config[name]) }));
+  return {
+    quiet: found.map(({ name, value }) => ({ key: ours(`${below}${name}`), value, reason: `from ${theirs(id, name)}` })),
+    notes: found.flatMap(({ name, was, value, takes }) =>
+      takes ? [`${name} is taken over as ${value} instead of ${was}: ours takes ${takes}.`] : [],
+    ),
+  };
 }
 
 /**
@@ -51,75 +63,103 @@ function switchOf(id, config, name, fallback) {
   return [{ key: ours(name), value: true, reason }];
 }
 
-/** @type {{id: string, wasUsed: (entry: Record<string, any>) => boolean, take: (config: Record<string, any>) => Omit<Predecessor, "id">}[]} */
+/** @type {{id: string, wasUsed: (entry: Record<string, any>) => boolean, take: (config: Record<string, any>, now: {isOff: boolean, set: Record<string, any>}) => Taken}[]} */
 const PREDECESSORS = [
   {
     id: "memory-core",
-    wasUsed: (entry) => isRecord(entry.config?.memoryPolicy?.excludeSessions),
-    take: ({ memoryPolicy: { excludeSessions } }) => ({
-      wanted: [
-        {
-          key: ours("memoryPolicy.excludeSessions"),
-          value: excludeSessions,
-          reason: `from ${theirs("memory-core", "memoryPolicy.excludeSessions")}`,
-        },
-      ],
-      notes: ["Conversations that memory-core left out of dreaming are now left out of transcripts, captures and notes too."],
-    }),
+    wasUsed: ({ config }) => isRecord(config?.memoryPolicy?.excludeSessions) || config?.dreaming?.enabled === true,
+    take: ({ memoryPolicy, dreaming }, { set }) => {
+      const excludeSessions = memoryPolicy?.excludeSessions;
+      const reason = `from ${theirs("memory-core", "memoryPolicy.excludeSessions")}`;
+      return {
+        quiet: isRecord(excludeSessions) ? [{ key: ours("memoryPolicy.excludeSessions"), value: excludeSessions, reason }] : [],
+        notes: [
+          ...(isRecord(excludeSessions)
+            ? ["Conversations that memory-core left out of dreaming are now left out of transcripts, captures and notes too."]
+            : []),
+          ...(dreaming?.enabled === true && set.consolidation?.mode === undefined ? [DREAMING] : []),
+        ],
+      };
+    },
   },
   {
     id: "memory-core-plus",
     wasUsed: (entry) => entry.enabled === true || isRecord(entry.config),
-    take: (config) => ({
-      wanted: [
-        ...switchOf("memory-core-plus", config, "autoRecall", true),
-        ...switchOf("memory-core-plus", config, "autoCapture", true),
-        ...sameNames("memory-core-plus", config, PLUS),
-      ],
-      notes: ['Facts are found by rules, without a model call; autoCaptureMode: "extract" asks the model as memory-core-plus did.'],
-    }),
+    take: (config, { isOff }) => {
+      const { quiet, notes } = sameNames("memory-core-plus", config, PLUS);
+      const how = 'Facts are found by rules, without a model call; autoCaptureMode: "extract" asks the model as memory-core-plus did.';
+      return {
+        acts: [...switchOf("memory-core-plus", config, "autoRecall", true), ...switchOf("memory-core-plus", config, "autoCapture", true)],
+        quiet,
+        notes: isOff ? notes : [how, ...notes],
+      };
+    },
   },
   {
     id: "short-term-memory",
-    wasUsed: (entry) => entry.enabled === true || isRecord(entry.config),
-    take: (config) => ({
-      wanted: [
-        { key: ours("shortTerm.enabled"), value: true, reason: "the turns that short-term-memory recorded go on in the same file" },
-        ...sameNames("short-term-memory", config, SHORT_TERM, "shortTerm."),
-        { key: "plugins.entries.short-term-memory.enabled", value: false, reason: "else the last turns are shown twice" },
-      ],
-      notes: ["Only turns of other conversations are shown; those of the same one are in the prompt already."],
-    }),
+    // It has no slot, so that nobody but its owner has switched it off.
+    wasUsed: ({ enabled, config }) => enabled === true || (enabled !== false && isRecord(config)),
+    take: (config) => {
+      // Ours keeps only what it shows.
+      if (config.maxInjectEntries <= 0)
+        return {
+          quiet: [],
+          notes: [`maxInjectEntries is ${config.maxInjectEntries}, so that it shows nothing: it stays as it is, and shortTerm stays off.`],
+        };
+      const { quiet, notes } = sameNames("short-term-memory", config, SHORT_TERM, "shortTerm.");
+      return {
+        acts: [{ key: ours("shortTerm.enabled"), value: true, reason: "the turns that short-term-memory recorded go on in the same file" }],
+        quiet: [
+          ...quiet,
+          { key: "plugins.entries.short-term-memory.enabled", value: false, reason: "else the last turns are shown twice" },
+        ],
+        notes: ["Only turns of other conversations are shown; those of the same one are in the prompt already.", ...notes],
+      };
+    },
   },
   {
     id: "memory-lancedb",
     // Hosts of 2026.4 write an entry for it that is off, whether it was ever used or not.
     wasUsed: (entry) => isRecord(entry.config),
-    take: (config) => ({
-      wanted: [
+    take: (config, { isOff }) => ({
+      acts: [
         { key: ours("storedFacts.enabled"), value: true, reason: "the tools memory_store, memory_recall and memory_forget" },
         ...switchOf("memory-lancedb", config, "autoRecall", true),
         ...switchOf("memory-lancedb", config, "autoCapture", false),
       ],
-      notes: ["Its embedding key and model are not taken over: facts are searched as memory search is set."],
+      quiet: [],
+      notes: isOff ? [] : ["Its embedding key and model are not taken over: facts are searched as memory search is set."],
     }),
   },
 ];
 
 /**
  * The plugins that were used before us, with what is to be written for each. What is set already stays as it is.
+ *
+ * A plugin of the memory slot may be off because its owner wants it so, or because a host up to 2026.6 has switched it off
+ * when the slot went to another: nobody can tell, so nothing that acts by itself is switched on for it.
  * @param {HostConfig} cfg The configuration as it is written down.
  * @returns {Predecessor[]}
  */
 export function predecessors(cfg) {
   const set = pluginSettings(cfg);
+  const isOpen = (/** @type {Wanted} */ { key }) => !key.startsWith(ours("")) || at(set, key.slice(ours("").length)) === undefined;
   return PREDECESSORS.flatMap(({ id, wasUsed, take }) => {
     const entry = entryOf(cfg, id);
     if (!entry || !wasUsed(entry)) return [];
-    const { wanted, notes } = take(isRecord(entry.config) ? entry.config : {});
-    const open = wanted.filter(({ key }) => !key.startsWith(ours("")) || at(set, key.slice(ours("").length)) === undefined);
-    return [{ id, wanted: open, notes }];
+    const isOff = entry.enabled === false;
+    const { acts = [], quiet, notes } = take(isRecord(entry.config) ? entry.config : {}, { isOff, set });
+    const [openActs, openQuiet] = [acts.filter(isOpen), quiet.filter(isOpen)];
+    if (!isOff) return [{ id, wanted: [...openActs, ...openQuiet], notes }];
+    return [{ id, wanted: openQuiet, notes: [...(openActs.length > 0 ? [leftOff(openActs)] : []), ...notes] }];
   });
+}
+
+/** What a plugin did that is off, and how to go on with it. @param {Wanted[]} acts */
+function leftOff(acts) {
+  const names = acts.map(({ key }) => key.slice(ours("").length));
+  const commands = acts.map(({ key }) => `openclaw config set ${key} true`);
+  return `It is off, so what it did stays off: ${names.join(", ")}. To go on with it: ${commands.join("; ")}`;
 }
 
 /** @param {Record<string, any>} settings @param {string} name @returns {unknown} */
