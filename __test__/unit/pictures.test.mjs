@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { daysIn, level, weeksOf, yearsOf } from "../../page/src/days.js";
+import { daysIn, level, rowsOf, weeksOf } from "../../page/src/days.js";
 import { fontsFor } from "../../plugin/page/fonts.js";
 import { mapPicture, timelinePicture } from "../../plugin/page/pictures.js";
 import { pngs } from "../../plugin/page/png.js";
@@ -74,7 +74,7 @@ test("a report has its pictures beside it, which only their owner may read, and 
     JSON.parse(/id="memory-report">(.*?)<\/script>/s.exec(await readFile(file, "utf8"))?.[1] ?? "");
   const written = async (/** @type {string} */ file) => {
     const { timeline: days, map: points } = await snapshot(file);
-    return [...wordsOn(timelinePicture(days)), ...wordsOn(mapPicture(points, () => true, NOW))];
+    return [...wordsOn(timelinePicture(days, NOW)), ...wordsOn(mapPicture(points, () => true, NOW))];
   };
   const [full, empty] = [await written(whole), await written(bare)];
   for (const word of ["boat", "bread", "annual"]) {
@@ -105,7 +105,7 @@ test("ten years are one picture: days as weeks, gaps empty, and a burst the dark
     if (year !== 2019) for (const day of daysIn(String(year)).filter((_, at) => at % 3 === 0)) days.push(dayWith(day, 1));
   }
   days.push(dayWith("2026-12-29", 30));
-  const svg = timelinePicture({ days });
+  const svg = timelinePicture({ days }, NOW);
   const years = wordsOn(svg).filter((text) => /^20\d\d$/.test(text));
   expect(years).toEqual(["2026", "2025", "2024", "2023", "2022", "2021", "2020", "2019", "2018", "2017"]);
   const cells = (/** @type {string} */ colour) => svg.split(`rx="2.5" fill="${colour}"`).length - 1;
@@ -135,7 +135,41 @@ test("days are told apart into weeks from Monday on, also over a leap day and th
     ["30", 1],
   ]);
   expect([0, 1, 10, 30].map((n) => level(n, 30))).toEqual([0, 1, 2, 4]);
-  expect(yearsOf([dayWith("0001-01-01", 1), dayWith("2026-01-01", 1)])).toHaveLength(100);
+});
+
+/** @param {string[]} names */
+const rowsWith = (names) => {
+  const { rows, later, earlier } = rowsOf(
+    names.map((name) => dayWith(name, 1)),
+    NOW,
+  );
+  const texts = rows.map(({ newest, oldest }) => (newest > oldest ? `${oldest} to ${newest}` : String(newest)));
+  return { rows: texts, later: later.map(({ day }) => day), earlier: earlier.map(({ day }) => day) };
+};
+
+// A hundred years were counted down from the note of 2126, and none of them was one in which anything was written.
+test("a note whose name is of another century hides none of the others", () => {
+  const real = ["2003-03-01", "2014-05-01", "2024-05-01", "2026-11-02", "2027-01-01"];
+  const empty = ["2023", "2022", "2021", "2020", "2019", "2018", "2017", "2016", "2015"];
+  const rows = ["2027", "2026", "2025", "2024", ...empty, "2014", "2004 to 2013", "2003"];
+  expect(rowsWith(real)).toEqual({ rows, later: [], earlier: [] });
+  const slips = { later: ["2028-01-01", "2126-11-30", "9999-12-31"], earlier: ["0001-01-01", "1927-06-01"] };
+  expect(rowsWith([...slips.earlier, ...real, ...slips.later])).toEqual({ rows, ...slips });
+  expect(rowsWith(["2126-11-30"])).toEqual({ rows: [], later: ["2126-11-30"], earlier: [] });
+  expect(rowsWith([])).toEqual({ rows: [], later: [], earlier: [] });
+  // The first of a hundred is the next year.
+  const century = Array.from({ length: 120 }, (_, at) => `${1908 + at}-01-01`);
+  expect(rowsWith(century)).toMatchObject({ rows: { length: 100 }, later: [], earlier: { length: 20 } });
+});
+
+test("a picture of years shows them beside a slip of the hand, and says what it leaves out", () => {
+  const days = ["0001-01-01", "2009-03-01", "2026-11-02", "2126-11-30"].map((day) => dayWith(day, 1));
+  const texts = wordsOn(timelinePicture({ days }, NOW));
+  expect(texts).toContain("2009-03-01 to 2026-11-02: 2 notes; left out: 2 days (1 later, 1 earlier)");
+  expect(texts).toContain("2010 to 2025: nothing");
+  expect(texts.filter((text) => /^\d{4}$/.test(text))).toEqual(["2026", "2009"]);
+  const alone = wordsOn(timelinePicture({ days: days.slice(-1) }, NOW));
+  expect(alone).toContain("nothing; left out: 1 day (1 later)");
 });
 
 test("names are letters on the map and never its markup, and those without a font are counted", async () => {

@@ -14,8 +14,10 @@ export const KINDS = [
   ["learned", "Learned", (day) => day.learned],
 ];
 
-/** Years that are shown: a name may be no real day. */
+/** Years that are shown, of which the next is the first: a name may hold any year, by a slip of the hand. */
 const MOST_YEARS = 100;
+/** Years without anything that are shown one by one: more in a row are one row. */
+const MOST_EMPTY = 9;
 
 /** What some days hold, in words. @param {Day[]} days */
 export function said(days) {
@@ -33,17 +35,39 @@ export function said(days) {
 /** How full a cell is beside the fullest: from 0, nothing, to 4. @param {number} n @param {number} most */
 export const level = (n, most) => (n === 0 ? 0 : Math.min(4, 1 + Math.floor((3 * Math.sqrt(n)) / Math.sqrt(Math.max(most, 1)))));
 
+/** @typedef {{newest: number, oldest: number}} Row One year, or several in which nothing was written. */
+
+/** @param {Day} day */
+const yearOf = ({ day }) => Number(day.slice(0, 4));
+
 /**
- * The years from the newest to the oldest. Those in which nothing was written are gaps that should be seen.
+ * The rows of years from the newest to the oldest, and the days that are in none of them. Years in which nothing was written
+ * are gaps that should be seen.
  * @param {Day[]} days
- * @param {number} [most]
+ * @param {number} now
+ * @param {number} [most] Rows.
+ * @returns {{rows: Row[], later: Day[], earlier: Day[]}}
  */
-export function yearsOf(days, most = MOST_YEARS) {
-  const years = days.map(({ day }) => Number(day.slice(0, 4)));
-  if (years.length === 0) return [];
-  const last = years.reduce((a, b) => Math.max(a, b));
-  const first = years.reduce((a, b) => Math.min(a, b));
-  return Array.from({ length: Math.min(most, last - first + 1) }, (_, at) => last - at);
+export function rowsOf(days, now, most = MOST_YEARS) {
+  const last = new Date(now).getFullYear() + 1;
+  const later = days.filter((day) => yearOf(day) > last);
+  const years = [...new Set(days.map(yearOf))].filter((year) => year <= last && year > last - MOST_YEARS).sort((a, b) => b - a);
+  /** @type {Row[]} */
+  const rows = [];
+  for (const [at, year] of years.entries()) {
+    const empty = at === 0 ? [] : emptyRows(years[at - 1] - 1, year + 1);
+    if (rows.length + empty.length >= most) break;
+    rows.push(...empty, { newest: year, oldest: year });
+  }
+  const first = rows.at(-1)?.oldest ?? last + 1;
+  return { rows, later, earlier: days.filter((day) => yearOf(day) < first) };
+}
+
+/** @param {number} newest @param {number} oldest @returns {Row[]} */
+function emptyRows(newest, oldest) {
+  const count = newest - oldest + 1;
+  if (count > MOST_EMPTY) return [{ newest, oldest }];
+  return Array.from({ length: count }, (_, at) => ({ newest: newest - at, oldest: newest - at }));
 }
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 // All years as a picture: months, the days of one, and what a day holds.
 
 import { useMemo, useState } from "preact/hooks";
-import { daysIn, KINDS, level, said, weekday, weeksOf, yearsOf } from "./days.js";
+import { daysIn, KINDS, level, rowsOf, said, weekday, weeksOf } from "./days.js";
 import { day as dayName, Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
 
 const MONTH = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
@@ -22,8 +22,28 @@ export function Timeline({ agentId, open }) {
   if (!result) return <Waiting />;
   if (months.size === 0) return <Nothing>There is no note that is named by its day, and no conversation yet.</Nothing>;
   const of = KINDS.find(([name]) => name === kind)?.[2] ?? KINDS[0][2];
-  const total = (/** @type {string} */ month) => (months.get(month) ?? []).reduce((sum, day) => sum + of(day), 0);
-  const most = Math.max(...[...months.keys()].map(total));
+  const { rows, later, earlier } = rowsOf(result.days, Date.now());
+  const far = /** @type {Record<string, Day[]>} */ ({ later, earlier });
+  const sum = (/** @type {Day[]} */ days) => days.reduce((total, day) => total + of(day), 0);
+  const total = (/** @type {string} */ month) => sum(months.get(month) ?? []);
+  // Of the months that are shown: what is far off has a row of its own.
+  const isFar = new Set([...later, ...earlier].map((day) => day.day.slice(0, 7)));
+  const most = Math.max(0, ...[...months.keys()].filter((month) => !isFar.has(month)).map(total));
+  const farRow = (/** @type {string} */ name) =>
+    far[name].length === 0 ? null : (
+      <div class="year">
+        <span>{name}</span>
+        <button
+          type="button"
+          class={`cell far l${level(sum(far[name]), most)}`}
+          aria-pressed={chosen === name}
+          aria-label={`${name}: ${said(far[name])}`}
+          onClick={() => choose(name)}
+        >
+          {said(far[name])}
+        </button>
+      </div>
+    );
   return (
     <>
       <fieldset class="chips">
@@ -35,29 +55,75 @@ export function Timeline({ agentId, open }) {
         ))}
       </fieldset>
       <div class="years">
-        {yearsOf(result.days).map((year) => (
-          <div class="year" key={year}>
-            <span>{year}</span>
-            {LETTERS.map((letter, at) => {
-              const month = `${year}-${String(at + 1).padStart(2, "0")}`;
-              return (
-                <button
-                  type="button"
-                  key={month}
-                  class={`cell l${level(total(month), most)}`}
-                  aria-pressed={chosen === month}
-                  aria-label={`${monthName(month)}: ${said(months.get(month) ?? [])}`}
-                  title={`${monthName(month)}: ${said(months.get(month) ?? [])}`}
-                  onClick={() => choose(month)}
-                >
-                  {letter}
-                </button>
-              );
-            })}
-          </div>
-        ))}
+        {farRow("later")}
+        {rows.map(({ newest: year, oldest }) =>
+          year > oldest ? (
+            <p class="gap" key={year}>
+              {oldest} to {year}: nothing
+            </p>
+          ) : (
+            <div class="year" key={year}>
+              <span>{year}</span>
+              {LETTERS.map((letter, at) => {
+                const month = `${year}-${String(at + 1).padStart(2, "0")}`;
+                return (
+                  <button
+                    type="button"
+                    key={month}
+                    class={`cell l${level(total(month), most)}`}
+                    aria-pressed={chosen === month}
+                    aria-label={`${monthName(month)}: ${said(months.get(month) ?? [])}`}
+                    title={`${monthName(month)}: ${said(months.get(month) ?? [])}`}
+                    onClick={() => choose(month)}
+                  >
+                    {letter}
+                  </button>
+                );
+              })}
+            </div>
+          ),
+        )}
+        {farRow("earlier")}
       </div>
-      {chosen ? <Month key={chosen} month={chosen} days={months.get(chosen) ?? []} of={of} open={open} /> : null}
+      {chosen !== null && chosen in far ? <Far name={chosen} days={far[chosen]} open={open} /> : null}
+      {chosen !== null && !(chosen in far) ? (
+        <Month key={chosen} month={chosen} days={months.get(chosen) ?? []} of={of} open={open} />
+      ) : null}
+    </>
+  );
+}
+
+/**
+ * Days that are in no row of a year, by their names: most of them are slips.
+ * @param {{name: string, days: Day[], open: ((place: import("./note.jsx").Place) => void) | null}} props
+ */
+function Far({ name, days, open }) {
+  return (
+    <section>
+      <h2>{name === "later" ? "Later" : "Earlier"}</h2>
+      <ul class="rows">
+        {days.map((day) => (
+          <li class="row" key={day.day}>
+            <p>
+              {day.day}: {said([day])}
+            </p>
+            <Notes day={day} open={open} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The notes of a day. @param {{day: Day, open: ((place: import("./note.jsx").Place) => void) | null}} props */
+function Notes({ day, open }) {
+  return (
+    <>
+      {day.notes.map((path, at) => (
+        <p key={path || `${day.day} ${at}`}>
+          <Where path={path} line={1} open={open} />
+        </p>
+      ))}
     </>
   );
 }
@@ -106,13 +172,9 @@ function Month({ month, days, of, open }) {
             <p>
               {spanName(chosen)}: {said(some(chosen))}
             </p>
-            {some(chosen).flatMap((day) =>
-              day.notes.map((path, at) => (
-                <p key={path || `${day.day} ${at}`}>
-                  <Where path={path} line={1} open={open} />
-                </p>
-              )),
-            )}
+            {some(chosen).map((day) => (
+              <Notes key={day.day} day={day} open={open} />
+            ))}
           </li>
         </ul>
       ) : null}

@@ -1,7 +1,7 @@
 // The timeline and the map as pictures, written as SVG. They are light: they end in letters and on paper. What they show is
 // what the page shows, of the same answers; of answers without texts they have no word, only dates and numbers.
 
-import { daysIn, KINDS, level, said, weekday, yearsOf } from "../../page/src/days.js";
+import { daysIn, KINDS, level, rowsOf, said, weekday } from "../../page/src/days.js";
 import { decoded, grouped, hue, legend, named, shown, WHOLE, width as widthOfPoint } from "../../page/src/points.js";
 import { counted } from "../../page/src/words.js";
 
@@ -11,8 +11,8 @@ const [BACK, CARD, LINE, TEXT, QUIET] = ["#fbfaf8", "#ffffff", "#e4e1db", "#2220
 /** Of cells, from empty to the fullest, as in page/style.css. */
 const LEVELS = ["#f1efea", "#cfe6e1", "#93c3bb", "#237c72", "#13534a"];
 
-/** Years of a timeline: more are no picture any more. */
-const MOST_YEARS = 30;
+/** Rows of a timeline: more are no picture any more. */
+const MOST_ROWS = 30;
 /** A day of a timeline, and its distance to the next. */
 const [CELL, STEP] = [12, 15];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -44,20 +44,27 @@ const heading = (title, below) => [words(EDGE, 46, title, { size: 24, colour: TE
 /**
  * The days of each year as weeks beside each other, the newest year first.
  * @param {{days: import("../../page/src/days.js").Day[]}} timeline
+ * @param {number} now
  */
-export function timelinePicture({ days }) {
+export function timelinePicture({ days }, now) {
   const of = KINDS[0][2];
-  const years = yearsOf(days, MOST_YEARS);
-  const shownDays = days.filter(({ day }) => Number(day.slice(0, 4)) >= (years.at(-1) ?? 0));
+  const { rows, later, earlier } = rowsOf(days, now, MOST_ROWS);
+  const out = new Set([...later, ...earlier]);
+  const shownDays = days.filter((day) => !out.has(day));
   const byDay = new Map(shownDays.map((day) => [day.day, day]));
   const most = shownDays.reduce((fullest, day) => Math.max(fullest, of(day)), 0);
-  const span = days.length > 0 ? `${shownDays[0].day} to ${shownDays[shownDays.length - 1].day}: ` : "";
-  const parts = heading("Timeline", `${span}${said(shownDays)}`);
+  const span = shownDays.length > 0 ? `${shownDays[0].day} to ${shownDays[shownDays.length - 1].day}: ` : "";
+  const parts = heading("Timeline", `${span}${said(shownDays)}${leftOut(later, earlier)}`);
   const left = EDGE + 62;
   let top = 104;
-  for (const year of years) {
-    const { cells, total } = yearCells(year, byDay, most, [left, top + 18]);
-    parts.push(words(EDGE, top + 18 + 4 * STEP, String(year), { size: 17, colour: total > 0 ? TEXT : QUIET }));
+  for (const { newest, oldest } of rows) {
+    if (newest > oldest) {
+      parts.push(words(EDGE, top + 10, `${oldest} to ${newest}: nothing`));
+      top += 26;
+      continue;
+    }
+    const { cells, total } = yearCells(newest, byDay, most, [left, top + 18]);
+    parts.push(words(EDGE, top + 18 + 4 * STEP, String(newest), { size: 17, colour: total > 0 ? TEXT : QUIET }));
     parts.push(words(WIDTH - EDGE, top + 18 + 4 * STEP, total.toLocaleString(), { anchor: "end" }), ...cells);
     top += 18 + 7 * STEP + 16;
   }
@@ -65,6 +72,16 @@ export function timelinePicture({ days }) {
   parts.push(words(end - 5 * STEP - 48, line, "less", { size: 12, anchor: "end" }), words(end, line, "more", { size: 12, anchor: "end" }));
   parts.push(...LEVELS.map((colour, at) => square(end - 40 - (LEVELS.length - at) * STEP, line - 10, colour)));
   return svg(top + 36, parts);
+}
+
+/**
+ * That days are not on the picture: a slip in a name may make a note one of another century.
+ * @param {import("../../page/src/days.js").Day[]} later
+ * @param {import("../../page/src/days.js").Day[]} earlier
+ */
+function leftOut(later, earlier) {
+  const some = [later.length > 0 ? `${later.length} later` : "", earlier.length > 0 ? `${earlier.length} earlier` : ""].filter(Boolean);
+  return some.length > 0 ? `; left out: ${counted(later.length + earlier.length, "day")} (${some.join(", ")})` : "";
 }
 
 /**
@@ -76,8 +93,7 @@ export function timelinePicture({ days }) {
 function yearCells(year, byDay, most, [left, top]) {
   const cells = [];
   let total = 0;
-  // Beyond 9999 a year has other names.
-  const days = daysIn(String(year).padStart(4, "0"));
+  const days = daysIn(String(year));
   const before = weekday(days[0]);
   for (const [at, day] of days.entries()) {
     const one = byDay.get(day);

@@ -54,7 +54,8 @@ export async function pngs({ madeAt, timeline, map }) {
   const folder = await findFolder();
   const names = map.regions.map((/** @type {{name: string}} */ { name }) => name);
   const { fonts, isDrawable } = await fontsFor(await readFile(path.join(folder, "DejaVuSans.ttf")), names);
-  const svgs = [timelinePicture(timeline), mapPicture(map, isDrawable, Date.parse(madeAt))];
+  const now = Date.parse(madeAt);
+  const svgs = [timelinePicture(timeline, now), mapPicture(map, isDrawable, now)];
   const worker = new Worker(pathToFileURL(path.join(folder, "draw.mjs")), { workerData: { svgs, fonts, zoom: ZOOM } });
   const [[drawnTimeline, drawnMap]] = await once(worker, "message");
   await worker.terminate();
