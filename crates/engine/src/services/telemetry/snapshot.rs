@@ -19,7 +19,7 @@ use crate::{
 use model::{
     cancel::Cancel,
     config::settings::Settings,
-    error::{Error, Result},
+    error::{Code, Error, Result},
     source::Source,
 };
 use store::{
@@ -83,9 +83,10 @@ pub(super) struct Noted {
 const REFUSED_WAIT_MS: i64 = 15 * 60_000;
 
 impl Snapshot {
-    /// Remembers how a kind of work ended.
+    /// Remembers how a kind of work ended. What was given up has not ended, and says nothing of how it goes.
     pub(super) fn note(&mut self, what: &'static str, error: Option<&Error>, at_ms: i64) {
         match error {
+            Some(error) if matches!(error.code(), Code::Cancelled | Code::Closed) => None,
             Some(error) => {
                 let since_ms = self.errors.get(what).map_or(at_ms, |before| before.since_ms);
                 self.errors.insert(what, Noted { error: error.clone(), at_ms, since_ms })
@@ -234,9 +235,21 @@ pub(super) fn read_snapshot(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::error::Code;
 
     const NOW: i64 = 1_800_000_000_000;
+
+    // A search that nobody waited for any more was told as "failing: the call was cancelled" until the next one.
+    #[test]
+    fn what_was_given_up_is_no_failure_and_takes_none_away() {
+        let mut snapshot = Snapshot::default();
+        for code in [Code::Cancelled, Code::Closed] {
+            snapshot.note(QUERY, Some(&Error::new(code, "the call was cancelled")), NOW);
+            assert_eq!(snapshot.update_error(), None);
+        }
+        snapshot.note(QUERY, Some(&Error::new(Code::Io, "broken")), NOW);
+        snapshot.note(QUERY, Some(&Error::new(Code::Cancelled, "the call was cancelled")), NOW);
+        assert_eq!(snapshot.update_error().as_deref(), Some("broken"));
+    }
 
     #[test]
     fn a_refusal_is_respected_for_its_time_but_not_until_a_clock_that_was_set_back_gets_there() {
