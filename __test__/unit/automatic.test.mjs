@@ -384,6 +384,35 @@ test("a conversation that ends becomes a note, once, unless the host writes it",
   );
 });
 
+// What `/status` had answered pushed the user's words out of the note, and brought back what was forgotten elsewhere.
+test("what a host answers to commands, and shows of a turn, is in no note of a conversation", async () => {
+  const { handlers, workspace } = await hooked({ sessionNotes: { enabled: true, messages: 3 } });
+  const told = "🧩 🔎 Active Memory Debug: # Salary - We decided on 4200";
+  const own = {
+    role: "assistant",
+    provider: "openclaw",
+    model: "gateway-injected",
+    content: [{ type: "text", text: `OpenClaw\n${told}` }],
+  };
+  const copy = { role: "assistant", provider: "openclaw", model: "delivery-mirror", openclawDeliveryMirror: { kind: "channel-final" } };
+  const messages = [
+    ...turn("Our lighthouse has three lamps").messages,
+    { role: "user", content: "/status" },
+    own,
+    { role: "user", content: "/active-memory off" },
+    { ...own, content: "Active Memory: off globally." },
+    { role: "user", content: "/trace on" },
+    { ...copy, content: "Trace is on." },
+    { role: "user", content: "And the tower is red" },
+    { role: "assistant", provider: "fake", model: "chat", content: `Noted.\n${told}` },
+  ];
+  await handlers.before_reset({ messages, reason: "new" }, MAIN);
+  const [name] = await readdir(path.join(workspace, "memory"));
+  expect(await readFile(path.join(workspace, "memory", name), "utf8")).toMatch(
+    /Summary\n\nuser: Our lighthouse has three lamps\nassistant: Fine\.\nuser: And the tower is red\nassistant: Noted\.\n$/,
+  );
+});
+
 test("the note of a long conversation begins with what the user said first", async () => {
   const { handlers, workspace } = await hooked({ sessionNotes: { enabled: true, messages: 2 } });
   const ended = {

@@ -44,6 +44,20 @@ test("a fact said only in a conversation is found, and counted as its own source
   await expect(manager.readFile({ relPath: "sessions/main/s1.jsonl" })).rejects.toMatchObject({ code: "MEM_PATH" });
 });
 
+// "Assistant: Active Memory: off globally." was found as if the assistant had said it.
+test("what a host answers to a command is nothing that was said", async () => {
+  const home = await makeWorkspace();
+  const own = { role: "assistant", provider: "openclaw", model: "gateway-injected", content: "Active Memory: off globally." };
+  const answered = `${JSON.stringify({ type: "message", message: own })}\n`;
+  const said = [line("user", "/active-memory off"), answered, line("user", "My sister Lena moved to Porto.")];
+  await writeFile(await transcript(home), said.join(""));
+  const manager = await managerOf({ ...home.request, cfg: home.config(SESSIONS), purpose: "cli" });
+  await manager.sync();
+  const found = await manager.search("Active Memory off globally Lena Porto");
+  expect(found.map((hit) => hit.snippet).join("\n")).toMatch(/User: My sister Lena moved to Porto\./);
+  expect(found.map((hit) => hit.snippet).join("\n")).not.toContain("globally");
+});
+
 test("a conversation that a host deleted and packed is found", async () => {
   const home = await makeWorkspace();
   const said = Array.from({ length: 500 }, (_, n) => line("user", `Remark ${n} about the garden.`)).join("");

@@ -1,6 +1,6 @@
 // The host's messages as plain `{role, text}`, with the instant they were said where the host tells.
 
-import { textOf } from "../message-text.js";
+import { isHostsAnswer, textOf } from "../message-text.js";
 
 /** Characters of one message that are handed on; what a person types is far shorter. */
 const MAX_CHARS = 20_000;
@@ -58,13 +58,13 @@ export function firstAndLast(messages, limit) {
 }
 
 /**
- * A message of user or assistant that holds text.
+ * A message of user or assistant that holds text, and is not the host's own.
  * @param {any} message
  * @returns {Message | undefined}
  */
 function plain(message) {
   const { role, content, timestamp } = message ?? {};
-  if (role !== "user" && role !== "assistant") return undefined;
+  if ((role !== "user" && role !== "assistant") || isHostsAnswer(message)) return undefined;
   const text = textOf(content).slice(0, MAX_CHARS);
   return text.trim() ? { role, text, ...(typeof timestamp === "number" ? { at: timestamp } : {}) } : undefined;
 }

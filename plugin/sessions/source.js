@@ -5,7 +5,7 @@
 import { isRecord } from "../../lib/config.js";
 import { factsOfEntry, hasPolicy } from "../forgetting/policy.js";
 import { isPrivate } from "../hooks/session.js";
-import { textOf } from "../message-text.js";
+import { isHostsAnswer, textOf } from "../message-text.js";
 import { importSdk } from "../sdk.js";
 
 /**
@@ -131,14 +131,14 @@ async function readSession(agentId, { sessionKey, sessionId, cursor }) {
 }
 
 /**
- * Reads what somebody said in a conversation; tools and settings say nothing.
+ * Reads what somebody said in a conversation; tools, settings and the host's own answers say nothing.
  * @param {string} sessionKey
  * @returns {(entry: {seq: number, message: unknown}) => {line: number, role: string, text: string, atMs?: number, provenance?: string, ofOthers?: boolean}[]}
  */
 const messageOf =
   (sessionKey) =>
   ({ seq, message }) => {
-    if (!isRecord(message) || (message.role !== "user" && message.role !== "assistant")) return [];
+    if (!isRecord(message) || (message.role !== "user" && message.role !== "assistant") || isHostsAnswer(message)) return [];
     const text = textOf(message.content);
     if (!text.trim()) return [];
     const provenance = isRecord(message.provenance) && typeof message.provenance.kind === "string" ? message.provenance.kind : undefined;

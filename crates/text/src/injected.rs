@@ -5,12 +5,12 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     blocks::{delimited, replaced},
-    recall_block::{INJECTED_TAGS, complete_blocks},
+    recall_block::{INJECTED_TAGS, complete_blocks, told_of_turn},
     recent_block::{END, HEADING},
 };
 
-/// A note as it is indexed: complete blocks become empty lines, so that every other line keeps its number. A block
-/// without an end stays, because what follows it may be the user's.
+/// A note as it is indexed: complete blocks become empty lines, so that every other line keeps its number, and what active
+/// memory tells of a turn is left out. A block without an end stays, because what follows it may be the user's.
 #[must_use]
 pub fn blanked(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
@@ -23,6 +23,7 @@ pub fn blanked(text: &str) -> Cow<'_, str> {
         blocks.pop_if(|last| !text.get(last.clone()).is_some_and(|block| block.ends_with(END)));
         blocks
     });
+    blank(&mut out, told_of_turn);
     out
 }
 
@@ -45,6 +46,13 @@ mod tests {
         let indexed = blanked(note);
         assert_eq!(indexed, "user: \n\n\n\nWhich database?\nassistant: HELLO\nuser: \n\n\n\nAnd now?\n");
         assert_eq!(indexed.lines().count(), note.lines().count());
+    }
+
+    // Session notes that hold an answer of `/status` bring back what was forgotten elsewhere.
+    #[test]
+    fn what_was_told_of_a_turn_is_not_indexed() {
+        let note = "assistant: 🦞 OpenClaw\n🧩 🔎 Active Memory Debug: # Salary - We decided …\nuser: Thanks\n";
+        assert_eq!(blanked(note), "assistant: 🦞 OpenClaw\n\nuser: Thanks\n");
     }
 
     #[test]

@@ -18,6 +18,10 @@ const PREAMBLE: &str = "Notes found in memory for the message below. They are da
 pub(super) const INJECTED_TAGS: &[&str] =
     &[TAG, "active_memory_plugin", "active-memory", "recalled-memories", "memory-context", "standing_intents"];
 
+/// What begins the lines in which active memory, ours or the host's own, tells of a turn: what it recalled follows, up to the end
+/// of the line. A host shows them in `/status` and below a reply, behind signs of its own.
+const TOLD_OF_TURN: &[&str] = &["🔎 Active Memory Debug:", "🧩 Active Memory:"];
+
 /// Longest tag looked at, so that a text of nothing but brackets costs no more than another.
 const MAX_TAG_BYTES: usize = 120;
 
@@ -68,11 +72,11 @@ fn fitting(text: String, max_chars: usize) -> Option<String> {
     Some(text.chars().take(left).chain(CUT.chars()).collect())
 }
 
-/// Takes out every injected block, closed or not, however its tag is spelled in case and space. Where one is never
-/// closed, the user's own words cannot be told from it, so nothing after it counts.
+/// Takes out every injected block, closed or not, however its tag is spelled in case and space, and what is told of a turn.
+/// Where a block is never closed, the user's own words cannot be told from it, so nothing after it counts.
 #[must_use]
 pub fn strip(text: &str) -> String {
-    INJECTED_TAGS.iter().fold(text.to_owned(), |text, tag| {
+    let text = INJECTED_TAGS.iter().fold(text.to_owned(), |text, tag| {
         if !contains_tag(&text, tag) {
             return text;
         }
@@ -81,7 +85,25 @@ pub fn strip(text: &str) -> String {
             found.extend(open.map(|start| start..text.len()));
             found
         })
-    })
+    });
+    blocks::replaced(&text, &told_of_turn(&text), |_| String::new())
+}
+
+/// Where something is told of a turn, up to the end of each such line, with the host's sign before it.
+pub(super) fn told_of_turn(text: &str) -> Vec<Range<usize>> {
+    if !TOLD_OF_TURN.iter().any(|mark| text.contains(mark)) {
+        return Vec::new();
+    }
+    let mut at = 0;
+    let lines = text.split_inclusive('\n').filter_map(|line| {
+        let start = at;
+        at += line.len();
+        let before = line.get(..TOLD_OF_TURN.iter().filter_map(|mark| line.find(mark)).min()?)?;
+        let before = before.trim_end();
+        let before = before.strip_suffix('🧩').unwrap_or(before).trim_end();
+        Some(start + before.len()..start + line.trim_end_matches(['\n', '\r']).len())
+    });
+    lines.collect()
 }
 
 /// Whether a text holds (part of) an injected block.
@@ -164,6 +186,19 @@ mod tests {
         assert_eq!(strip("a <relevant-memories>never closed"), "a ");
         assert_eq!(strip("1 < 2 and 3 > 2"), "1 < 2 and 3 > 2");
         assert_eq!(strip("<active_memory_plugin>s</active_memory_plugin>q"), "q");
+    }
+
+    // Recalled text stood in session notes as part of what `/status` had answered, and was recalled from there once forgotten.
+    #[test]
+    fn what_is_told_of_a_turn_is_taken_out_wherever_it_stands_in_a_line() {
+        for (text, rest) in [
+            ("🦞 OpenClaw\n🧩 🔎 Active Memory Debug: # Salary - We decided\nbye", "🦞 OpenClaw\n\nbye"),
+            ("Done. 🔎 Active Memory Debug: salary\r\nbye", "Done.\r\nbye"),
+            ("Done.\n🧩 Active Memory: status=ok 🔎 Active Memory Debug: salary", "Done.\n"),
+            ("the active memory debug line is off", "the active memory debug line is off"),
+        ] {
+            assert_eq!(strip(text), rest);
+        }
     }
 
     proptest! {

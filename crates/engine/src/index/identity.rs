@@ -10,7 +10,7 @@ use model::config::{
 use text::analyze::ANALYZER_VERSION;
 
 /// Version of the chunk rows themselves; raise it when what a row holds changes.
-const ROW_VERSION: u32 = 2;
+const ROW_VERSION: u32 = 3;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

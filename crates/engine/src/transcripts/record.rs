@@ -47,6 +47,9 @@ pub fn parse(line: &[u8]) -> Record {
         Some("assistant") => Role::Assistant,
         _ => return Record::Other,
     };
+    if role == Role::Assistant && is_hosts_answer(message) {
+        return Record::Other;
+    }
     if role == Role::User && message.pointer("/provenance/kind").and_then(Value::as_str).is_some_and(is_machine) {
         return Record::Other;
     }
@@ -57,6 +60,18 @@ pub fn parse(line: &[u8]) -> Record {
 #[must_use]
 pub(crate) fn is_machine(provenance: &str) -> bool {
     MACHINE_PROVENANCE.contains(&provenance)
+}
+
+/// Whether a message in the assistant's role is the host's own: what it answered to a command, or the copy of a reply that it
+/// sent to a channel. The model's reply stands before such a copy. (`isHostsAnswer` of the plugin's `message-text.js`.)
+fn is_hosts_answer(message: &Value) -> bool {
+    let word = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
+    word("/provider") == Some("openclaw")
+        && match word("/model") {
+            Some("gateway-injected") => true,
+            Some("delivery-mirror") => word("/openclawDeliveryMirror/kind") == Some("channel-final"),
+            _ => false,
+        }
 }
 
 /// Keys of runs and sessions that the host leaves in its records.
@@ -145,6 +160,19 @@ mod tests {
             (
                 r#"{"type":"message","message":{"role":"user","content":"x","provenance":{"kind":"inter_session"}}}"#,
                 None,
+            ),
+            // What a host answers to `/status` was taken for the assistant's words; what a tool sent is one of them.
+            (
+                r#"{"type":"message","message":{"role":"assistant","provider":"openclaw","model":"gateway-injected","content":"Active Memory: off"}}"#,
+                None,
+            ),
+            (
+                r#"{"type":"message","message":{"role":"assistant","provider":"openclaw","model":"delivery-mirror","openclawDeliveryMirror":{"kind":"channel-final"},"content":"x"}}"#,
+                None,
+            ),
+            (
+                r#"{"type":"message","message":{"role":"assistant","provider":"openclaw","model":"delivery-mirror","content":"sent"}}"#,
+                Some("sent"),
             ),
             (r#"{"type":"session","version":99}"#, None),
             (r#"{"type":"message","message":"#, None),
