@@ -70,6 +70,18 @@ test.skipIf(!database)("nothing is copied from a schema that holds no memory, an
     });
 });
 
+// It ended with one line, and looked at nothing else.
+test("doctor looks at all that needs no database where none can be reached", async () => {
+  const postgres = { url: "postgresql://ana@127.0.0.1:1/memory" };
+  const { run, json } = await commandLine({ provider: "none", store: { driver: "postgres", postgres } });
+  const { output, code } = await run("doctor");
+  expect([code, output.split("\n")[0]]).toEqual([1, "Memory doctor (main)"]);
+  const [{ ok, error, checks }] = await json("doctor");
+  expect({ ok, error }).toMatchObject({ ok: false, error: { code: "MEM_IO" } });
+  expect(checks[0]).toMatchObject({ name: "file", ok: false, found: expect.stringMatching(/cannot be reached \(connection refused\)$/) });
+  expect(checks).toContainEqual(expect.objectContaining({ name: "setup", ok: false }));
+});
+
 // All texts stayed in the database when everything was said to be removed.
 test.skipIf(!database)("leaving tells what the database keeps, and removes it where that is said", async () => {
   const postgres = { url: database, schema: `left_${Date.now().toString(36)}`, notes: true };

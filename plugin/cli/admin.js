@@ -91,34 +91,39 @@ function roomText(bytes) {
  */
 export async function runDoctor(host, options) {
   const [missing, written] = [missingRequirements(host, await host.sourceConfig()), await host.authoredConfig()];
+  /** What needs no index. @param {import("./agents.js").OneAgent} agent @returns {Promise<Check[]>} */
+  const besides = async ({ cfg, agentId }) => [
+    missing.length === 0
+      ? { name: "setup", ok: true, found: "the host's configuration has what is needed" }
+      : {
+          name: "setup",
+          ok: false,
+          found: `missing: ${missing.map(({ key }) => key).join(", ")}`,
+          remedy: "openclaw memory-core-rs setup",
+        },
+    ...plainDatabaseSecrets(written, agentId).map(plainCheck),
+    ...automaticChecks(host, cfg, agentId),
+    // Said once, beside whichever agent is looked at.
+    ...(options.agent !== undefined || agentId === defaultAgentId(cfg)
+      ? [...unknownAgentChecks(cfg), ...(await formerAgentChecks(host))]
+      : []),
+    ...(await intentChecks(nativeOnly(host, cfg, agentId))),
+  ];
   /** @param {import("./agents.js").OneAgent} agent @param {unknown} error */
-  const instead = async ({ cfg, agentId }, error) => {
-    const checks = await databaseChecks(host, { cfg, agentId });
-    if (!checks) return undefined;
-    checks.unshift({ name: "file", ok: false, found: errorCause(error), remedy: errorRemedy(error) });
+  const instead = async (agent, error) => {
+    // Settings that cannot be read say so themselves, and nothing can be looked at with them.
+    const others = await Promise.all([databaseChecks(host, agent), besides(agent)]).catch(() => null);
+    if (!others) return undefined;
+    /** @type {Check[]} */
+    const checks = [{ name: "file", ok: false, found: errorCause(error), remedy: errorRemedy(error) }, ...others.flat()];
     process.exitCode = 1;
-    if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
-    return { agentId, ok: false, error: errorJson(error), checks };
+    if (!options.json) print([`${paint("bold", "Memory doctor")} (${agent.agentId})`, ...checks.map(checkText)].join("\n"));
+    return { agentId: agent.agentId, ok: false, error: errorJson(error), checks };
   };
   await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE, instead }, async (manager, { cfg, agentId }) => {
     /** @type {Check[]} */
     const checks = await manager.doctor({ repair: options.dryRun !== true });
-    checks.push(
-      missing.length === 0
-        ? { name: "setup", ok: true, found: "the host's configuration has what is needed" }
-        : {
-            name: "setup",
-            ok: false,
-            found: `missing: ${missing.map(({ key }) => key).join(", ")}`,
-            remedy: "openclaw memory-core-rs setup",
-          },
-    );
-    checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...automaticChecks(host, cfg, agentId));
-    // Said once, beside whichever agent is looked at.
-    if (options.agent !== undefined || agentId === defaultAgentId(cfg)) {
-      checks.push(...unknownAgentChecks(cfg), ...(await formerAgentChecks(host)));
-    }
-    checks.push(...(await intentChecks(nativeOnly(host, cfg, agentId))));
+    checks.push(...(await besides({ cfg, agentId })));
     checks.push(...consolidationChecks(await consolidationState(host, cfg, agentId, manager)));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
@@ -127,18 +132,18 @@ export async function runDoctor(host, options) {
 }
 
 /**
- * What the database says of itself where the index in it cannot be opened; none where there is no such database, or it does
- * not answer.
+ * What the database says of itself where the index in it cannot be opened; none where there is no such database, or it
+ * does not answer.
  * @param {Host} host
  * @param {import("./agents.js").OneAgent} agent
- * @returns {Promise<Check[] | undefined>}
+ * @returns {Promise<Check[]>}
  */
 async function databaseChecks(host, { cfg, agentId }) {
   const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: PURPOSE }));
   return (
     (await native()
       .examineDatabase(nativeRequest, new HostPort({}).native(undefined, undefined, databasePassword))
-      .catch(() => null)) ?? undefined
+      .catch(() => null)) ?? []
   );
 }
 

@@ -179,7 +179,8 @@ fn of_state(state: &SqlState) -> Error {
         SqlState::TOO_MANY_CONNECTIONS | SqlState::CONFIGURATION_LIMIT_EXCEEDED => told(
             Code::Busy,
             "the database takes no more connections",
-            "Raise max_connections, lower store.postgres.poolSize, or put a pooler in between",
+            "Raise max_connections, or the limit of this role or database (ALTER ROLE or DATABASE … CONNECTION LIMIT) \
+             where it has one; lower store.postgres.poolSize, or put a pooler in between",
         ),
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
             away("a transaction stood still for too long, and the database ended it")
@@ -210,4 +211,19 @@ pub(super) fn too_old(version: &str) -> Error {
     let version: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').take(12).collect();
     Error::new(Code::Config, format!("the database is PostgreSQL {version}, and 15 or newer is needed"))
         .remedy("Upgrade the server, or use another one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A role's or a database's own limit has the same SQLSTATE, and max_connections does nothing for it.
+    #[test]
+    fn that_connections_are_all_taken_names_every_limit_there_may_be() {
+        let told = of_state(&SqlState::TOO_MANY_CONNECTIONS);
+        assert_eq!(told.code(), Code::Busy);
+        for limit in ["max_connections", "ALTER ROLE", "DATABASE", "CONNECTION LIMIT", "store.postgres.poolSize"] {
+            assert!(told.to_string().contains(limit), "{limit}: {told}");
+        }
+    }
 }
