@@ -335,6 +335,35 @@ describe("/active-memory", () => {
   });
 });
 
+describe("/active-memory beside auto-recall", () => {
+  const RECALL = "the setting plugins.entries.memory-core-rs.config.autoRecall.";
+
+  // A pause ends auto-recall in its conversation; off for everybody left it on, and nobody was told.
+  test("off everywhere says that auto-recall goes on, and it does", async () => {
+    const home = await hooked({ ...ON, autoRecall: true }, { files: FILES, llm: picks(/PostgreSQL/) });
+    const config = /** @type {any} */ (home.api.runtime.config);
+    // A changed configuration is another one.
+    config.mutateConfigFile = async (/** @type {any} */ { mutate }) => {
+      const draft = structuredClone(home.cfg);
+      mutate(draft);
+      home.cfg.plugins = draft.plugins;
+    };
+    const run = async (/** @type {string} */ args) =>
+      (await home.commands["active-memory"]({ args, sessionKey: MAIN.sessionKey, senderIsOwner: true })).text;
+    expect(await run("on --global")).toBe("Active Memory: on globally.");
+    for (const asked of ["off --global", "status --global"])
+      expect(await run(asked)).toBe(`Active Memory: off globally.\nAuto-recall goes on: ${RECALL}`);
+    expect((await ask(home, ASKED)).appendContext).toContain("PostgreSQL");
+    const entry = /** @type {any} */ (home.cfg.plugins.entries["memory-core-rs"]);
+    entry.config.agents = { main: { autoRecall: false } };
+    expect(await run("status --global")).toBe(`Active Memory: off globally.\nAuto-recall goes on, but for agent main: ${RECALL}`);
+    entry.config.autoRecall = false;
+    expect(await run("status --global")).toBe("Active Memory: off globally.");
+    entry.config.agents.main.autoRecall = true;
+    expect(await run("status --global")).toMatch(/\nAuto-recall goes on for agent main: /);
+  });
+});
+
 describe("/active-memory without a section in the settings", () => {
   // The command was not there, so "/active-memory off" went to the model as a message.
   test("answers that it is off and how to switch it on, and nothing else of it is registered", async () => {

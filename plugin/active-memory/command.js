@@ -14,6 +14,8 @@ import { showLines } from "./status.js";
 
 /** The setting that `--global` changes. */
 const KEY = `plugins.entries.${PLUGIN_ID}.config.activeMemory.enabled`;
+/** The one that it leaves alone. */
+const RECALL_KEY = `plugins.entries.${PLUGIN_ID}.config.autoRecall`;
 
 const HELP = [
   "Active Memory in this conversation:",
@@ -78,7 +80,7 @@ function notThere(wanted, isGlobal) {
  */
 async function everywhere({ host }, ctx, wanted) {
   const isOn = pluginSettings(host.config()).activeMemory?.enabled === true;
-  if (!wanted) return `Active Memory: ${word(isOn)} globally.${exceptFor(host.config(), isOn)}`;
+  if (!wanted) return globally(host.config(), isOn);
   // Hosts do not tell every plugin who the owner is: where the configuration names none either, whoever is authorized counts.
   if ((mayChange(host.config(), ctx) ?? ctx.isAuthorizedSender) !== true)
     return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
@@ -91,7 +93,24 @@ async function everywhere({ host }, ctx, wanted) {
     [KEY],
     assertCurrent,
   );
-  return `Active Memory: ${wanted} globally.${exceptFor(host.config(), wanted === "on")}`;
+  return globally(host.config(), wanted === "on");
+}
+
+/** @param {import("../host.js").HostConfig} cfg @param {boolean} isOn */
+function globally(cfg, isOn) {
+  return `Active Memory: ${word(isOn)} globally.${exceptFor(cfg, isOn)}${isOn ? "" : recallGoesOn(cfg)}`;
+}
+
+/**
+ * That memories are shown all the same: a pause in a conversation ends auto-recall there too, and whoever switches it off
+ * everywhere expects no less.
+ * @param {import("../host.js").HostConfig} cfg
+ */
+function recallGoesOn(cfg) {
+  const isOn = pluginSettings(cfg).autoRecall === true;
+  const others = agentsWithOther(cfg, (settings) => settings.autoRecall, isOn).map(([id]) => id);
+  if (isOn) return `\nAuto-recall goes on${others.length > 0 ? `, but for agent ${others.join(", ")}` : ""}: the setting ${RECALL_KEY}.`;
+  return others.length > 0 ? `\nAuto-recall goes on for agent ${others.join(", ")}: the setting autoRecall there.` : "";
 }
 
 /** Agents that have it otherwise than all others. @param {import("../host.js").HostConfig} cfg @param {boolean} isOn */
