@@ -21,6 +21,9 @@ export const PROPELLER = "the spare propeller";
 
 export const INVOICES = "Invoices go out on the 5th of the month.";
 
+/** A note whose name is of another century by a slip, and as long as some file systems take. */
+export const SLIP = `memory/2126-11-30-${"w".repeat(211)}.md`;
+
 /** @param {number} ago */
 const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
 
@@ -28,6 +31,7 @@ export const FILES = {
   ...Object.fromEntries([1, 2, 3].map((ago) => [`memory/${day(ago)}.md`, `# Day\n\n- ${INVOICES}\n`])),
   "MEMORY.md": "# Memory\n- The yard gate opens with code 4711. <!-- trigger: gate, yard -->\n",
   "memory/2025-11-20.md": `# Harbour\n\n${HOSTILE.join("\n\n")}\n`,
+  [SLIP]: "# Slip\n\n- The lamp in the cellar is green.\n",
   "memory/2016-03-04.md": "# Long ago\n\n- The first bicycle was red.\n",
   "memory/facts.md": "# Facts\n\n- [preference] The window seat is the best one.\n",
   "memory/long-list.md": Array.from({ length: 300 }, (_, n) => `- Shelf ${n + 1} holds ${n === 249 ? PROPELLER : `box ${n + 1}`}.\n`).join(

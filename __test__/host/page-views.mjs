@@ -3,7 +3,7 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { expect } from "vitest";
 import { eventually } from "./memory-host.mjs";
-import { PROPELLER } from "./page-home.mjs";
+import { PROPELLER, SLIP } from "./page-home.mjs";
 
 /**
  * @param {() => Awaited<ReturnType<typeof import("./page-home.mjs").gatewayWithPage>>} home
@@ -130,6 +130,19 @@ export function viewTests(home, signedIn, inBrowser) {
     for (const day of ["20", "21"]) await page.getByRole("button", { name: `memory/2025-11-${day}.md` }).waitFor();
     await page.getByRole("button", { name: /^March 2016: 1 note/ }).click();
     expect(await page.locator(".week .cell:not(.l0)", { hasText: "4" }).count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  inBrowser("a note of another century has a row of its own, and its long name leaves the dialog's button readable", async () => {
+    const { page, faults } = await signedIn();
+    await page.getByRole("link", { name: "Timeline" }).click();
+    expect(await page.locator(".year", { hasText: "2126" }).count()).toBe(0);
+    await page.getByRole("button", { name: "later: 1 note", exact: true }).click();
+    await page.getByText("2126-11-30: 1 note").waitFor();
+    await page.getByRole("button", { name: SLIP }).click();
+    await page.getByRole("dialog").getByText("The lamp in the cellar is green.").waitFor();
+    const { width, height } = (await page.getByRole("dialog").getByRole("button", { name: "Close" }).boundingBox()) ?? {};
+    expect([Number(width) > Number(height), Number(height) < 60]).toEqual([true, true]);
     expect(faults).toEqual([]);
   });
 

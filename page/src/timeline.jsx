@@ -31,11 +31,11 @@ export function Timeline({ agentId, open }) {
   const most = Math.max(0, ...[...months.keys()].filter((month) => !isFar.has(month)).map(total));
   const farRow = (/** @type {string} */ name) =>
     far[name].length === 0 ? null : (
-      <div class="year">
+      <div class="beyond">
         <span>{name}</span>
         <button
           type="button"
-          class={`cell far l${level(sum(far[name]), most)}`}
+          class={`cell l${level(sum(far[name]), most)}`}
           aria-pressed={chosen === name}
           aria-label={`${name}: ${said(far[name])}`}
           onClick={() => choose(name)}
