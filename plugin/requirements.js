@@ -39,7 +39,7 @@ const REQUIREMENTS = [
     of: "memoryCoreBeside",
     key: `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`,
     value: false,
-    reason: "this host loads memory-core beside us until dreaming is explicitly off; its nightly runs end, and ours is consolidation",
+    reason: "this host loads memory-core beside us until dreaming is off; its nightly runs end, ours: /dreaming on",
     met: (cfg) => entryOf(cfg).config?.dreaming?.enabled === false,
     apply: (draft) => {
       const entry = draftEntry(draft);

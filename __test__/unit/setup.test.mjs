@@ -180,7 +180,7 @@ test("that dreaming ends is said, and what takes its place", async () => {
   expect((await planOver({ ...entries, [ID]: { config: { consolidation: { mode: "plan" } } } })).notes).toBe("");
   // Newer hosts have it on by themselves.
   const home = await commandLine(SEARCH);
-  expect((await home.run("setup", "--dry-run", "--no-index")).output).toContain("its nightly runs end, and ours is consolidation");
+  expect((await home.run("setup", "--dry-run", "--no-index")).output).toContain("its nightly runs end, ours: /dreaming on");
 });
 
 // Its record stayed, and undo then took for its own what the user had set by hand.
