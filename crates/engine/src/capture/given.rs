@@ -82,6 +82,26 @@ const MAIL: &[&str] = &[
     r"(?m)^[ \t]*(?:on|am|em|el|le|il|op)\b[^\n]{6,120}\b(?:wrote|schrieb|escreveu|escribió|a écrit|ha scritto|schreef)[^\n]{0,60}[:：][ \t]*\n",
 ];
 
+/// A day and a time of it as messengers write them, in brackets or not.
+const DATE: &str = concat!(
+    r"(?:\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4}\.?|\d{1,2}\.? (?:de )?[^\s\d.,:;()\[\]/<>-]{3,12}\.?(?:,? (?:de )?\d{2,4})?|[^\s\d.,:;()\[\]/<>-]{3,12}\.? \d{1,2},? \d{4}",
+    r"|\d{4}年 ?\d{1,2}月 ?\d{1,2}日|\d{4}년 ?\d{1,2}월 ?\d{1,2}일|today|yesterday|heute|gestern|aujourd'hui|hier|hoy|ayer|hoje|ontem|oggi|ieri|vandaag|gisteren|сегодня|вчера|dzisiaj|dziś|wczoraj|bugün|dün|今日|昨日|今天|昨天|오늘|어제)",
+);
+const TIME: &str = r"(?:(?:上午|下午|午前|午後|오전|오후|kl\.? ?)?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?[ \x{A0}\x{202F}]?(?:[ap]\.? ?m\.?|uhr|h)?)";
+
+/// Where a chat begins that was copied out of WhatsApp, Signal, Telegram, iMessage, Slack, Teams or Discord. `D`, `T` and `N` stand
+/// for a day, a time and a name.
+const CHATS: &[&str] = &[
+    r"\[(?:(?:[^\s\d.,:;()\[\]/<>-]{2,10}\.?,? )?D(?:,| at| um| à| às| a las| alle| om| в)? *T|T,? *D|T)\] *(?:N:|N\n)",
+    r"D(?:,| at| um| à| às)? *T *[-–—] *N:",
+    r"N,? *\[(?:D(?:,| at| um| à| às| в)? *)?T\](?::| *\n)",
+    r"N *\(D(?:,| at| um| à| às| в)? *T\):",
+    r"N *[—–•|] *(?:D(?:,| at| um| à| às| в)? *)?T *\n",
+    r"(?:N)?(?: {2,}|\t| *\x{A0} *)T *\n",
+    r"(?:[^\s\d.,:;()\[\]/<>-]{2,12}\.?,? )?D(?:,| at| um| à| às| в)? *T *\n",
+    r"T *<[^<>\n]{1,40}> ",
+];
+
 /// What is only played, from here to the end.
 const PLAYED: &[&str] = &[
     r"(?:pretend|let'?s (?:pretend|imagine|suppose|assume|say))\b|imagine(?: that)?,? (?:i|you|we|my|he|she|there'?s)\b|(?:suppose|supposing)(?: that)?,? (?:i|you|we|my|our)\b|(?:let'?s (?:do a |have a )?)?role-?play|let'?s play (?:a |an |the )?(?:\w+ )?(?:game|role|story|pretend)\b|in (?:this|the|my|our) (?:story|game|novel|role-?play|scenario)\b|(?:just )?for (?:the|this) example\b|(?:as an )?example ?:|hypothetically\b|for the sake of (?:argument|the story)",
@@ -116,11 +136,27 @@ static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shown = SHOWN.iter().map(|shown| format!("{BEGIN}(?:{shown}){END}"));
     let played = PLAYED.iter().map(|played| format!("{BEGIN}(?:{played})"));
     let whole = DENSE.iter().chain(MAIL).chain([&PLAYED_BEFORE]).map(|pattern| (*pattern).to_owned());
-    let all: Vec<String> = tasks.chain(on_text).chain(shown).chain(played).chain(whole).collect();
+    let chats = [chat()].into_iter();
+    let all: Vec<String> = tasks.chain(on_text).chain(shown).chain(played).chain(whole).chain(chats).collect();
     with_ascii_boundaries(&all.join("|"))
 });
 static TAKEN_BACK: LazyLock<Option<Regex>> =
     LazyLock::new(|| with_ascii_boundaries(&format!("{BEFORE_JOKE}(?:{JOKED}){BEHIND_JOKE}")));
+
+/// A line with which a copied chat begins, with a line above it that leads to it.
+fn chat() -> String {
+    let one = |chat: &&str| {
+        let parts = chat.chars().map(|c| match c {
+            'D' => DATE.to_owned(),
+            'T' => TIME.to_owned(),
+            'N' => r"[^\s:：\[\]()<>][^\n:：\[\]()<>]{0,40}?".to_owned(),
+            other => other.to_string(),
+        });
+        parts.collect::<String>()
+    };
+    let chats: Vec<String> = CHATS.iter().map(one).collect();
+    format!(r"(?:^|\n)(?:[^\n]{{1,80}}[:：][ \t]*\n\s*)?[ \t]*\x{{200E}}?(?:{})", chats.join("|"))
+}
 
 /// What its writer says in a message: from behind what he takes back as a joke, up to a text that is given to be worked on or
 /// what is only played. Nobody knows where such a text ends.
@@ -273,6 +309,57 @@ mod tests {
             "Pour l'exemple : mon salaire est de 10 euros.",
         ] {
             assert_eq!(own_words(text), "", "{text}");
+        }
+    }
+
+    // What others had written in a chat became facts of who showed it.
+    #[test]
+    fn a_chat_that_was_copied_is_nobodys_words() {
+        for text in [
+            "From Ana on WhatsApp:\n[23/11/2026, 10:11] Ana: I am pregnant\n[23/11/2026, 10:12] Ben: I quit my job",
+            "23/11/2026, 10:14 - Carla: I have diabetes",
+            "[11/23/26, 10:11:05 AM] Ana: I am pregnant",
+            "\u{200E}[11/23/26, 10:11:05\u{202F}AM] Ana: I am pregnant",
+            "11/23/26, 10:11 PM - Ana Silva: I am pregnant",
+            "[10:11 AM, 11/23/2026] Ana: I am pregnant",
+            "[10:11, 23.11.2026] +351 912 345 678: Ich bin schwanger",
+            "[23.11.26, 10:11:05] Ana: Ich bin schwanger",
+            "23.11.26, 10:14 - Carla: Ich habe Diabetes",
+            "[10:11] Ana: I am pregnant",
+            "Ana, [23.11.2026 10:11]\nI am pregnant",
+            "Ana Silva, [23 Nov 2026 at 10:11:05]:\nI am pregnant",
+            "Ana Silva  10:11 AM\nI am pregnant",
+            "Ana Silva\u{A0}\u{A0}10:11\nI am pregnant",
+            "Ana — Today at 10:11 AM\nI am pregnant",
+            "Ana — 23/11/2026 10:11\nI am pregnant",
+            "[Yesterday 10:11] Ana Silva\nI am pregnant",
+            "[2026-11-23 10:11] Ana: I am pregnant",
+            "[Nov 23, 2026 10:11 AM] Ana: I am pregnant",
+            "Nov 23, 2026 10:11:05 AM\nAna\nI am pregnant",
+            "23. November 2026, 10:14 - Carla: Ich habe Diabetes",
+            "Ana (23/11/2026, 10:11): I am pregnant",
+            "10:11 <ana> I am pregnant",
+            "[2026年11月23日 10:11] 安娜: 我怀孕了",
+            "2026/11/23 上午10:11 - 安娜: 我怀孕了",
+        ] {
+            assert_eq!(own_words(text), "", "{text}");
+        }
+        let shown = "I live in Porto. What does Ana mean?\n[23/11/2026, 10:11] Ana: I am pregnant";
+        assert_eq!(own_words(shown), "I live in Porto. What does Ana mean?");
+        let text = "From Ana on Signal:\n\nAna Silva\n  10:11 AM\nI am pregnant";
+        assert!(!own_words(text).contains("pregnant"));
+        for text in [
+            "On 23/11/2026, 10:14 the train leaves: platform 3",
+            "My train leaves at 10:14.\nI live in Rome",
+            "[x] Ana: I live in Rome",
+            "23/11/2026 - dentist: bring the card",
+            "Dentist 10:30\nI live in Rome",
+            "10:30: I have the dentist",
+            "Remember [10:11 AM] is when the bus goes",
+            "The meeting is on Friday, 10:30 - room: 4",
+            "My number: 12:30",
+        ] {
+            assert_eq!(own_words(text), text);
         }
     }
 
