@@ -74,6 +74,35 @@ const POINTERS: &str = concat!(
     r"|这个|這個|这件事|這件事|了|吧|哦|好吗|好嗎|ね|ください|これ|それ|줘|주세요|이거|이것)"
 );
 
+/// Words that point at a text above, below or attached, and state nothing: "see below".
+const TEXT_POINTERS: &[&str] = &[
+    r"(?:(?:please )?(?:see|look|read|check|cf\.?|refer to|view)(?: at)?(?: (?:the|this|my|also))*|as|the)? ?(?:{NOUN} )?(?:in )?(?:the )?(?:below|above|attached|attachments?|enclosed|underneath)(?: {NOUN})?",
+    r"(?:siehe?|s\.|schau(?: mal)?|lies|vgl\.?)(?: bitte)?(?: (?:im|den|die|das|dazu|auch|in der))* ?(?:{NOUN} )?(?:weiter )?(?:unten|oben|anhang|anlage|untenstehende[nrs]?|obige[nrs]?|angehängte[nrs]?|beigefügte[nrs]?)(?: {NOUN})?",
+    r"(?:voir|vois|voyez|regarde[zr]?|lis|lisez|cf\.?)(?: (?:le|la|les|en))* ?(?:{NOUN} )?(?:ci-dessous|ci-dessus|ci-jointe?|plus bas|plus haut|pièces? jointes?|annexe)",
+    r"(?:ver|véase|vea|mira|mire|lee|lea)(?: (?:el|la|más|en))* ?(?:{NOUN} )?(?:abajo|arriba|adjunt[oa]|anexo|a continuación)",
+    r"(?:ver|vê|veja|vejam|olha|lê|leia|vide)(?: (?:o|a|mais|em|no))* ?(?:{NOUN} )?(?:abaixo|acima|baixo|cima|anexo)",
+    r"(?:vedi|veda|vedere|guarda|leggi)(?: (?:il|la|qui|in))* ?(?:{NOUN} )?(?:sotto|sopra|allegat[oa])",
+    r"(?:zie|kijk|lees)(?: (?:de|het|in|naar))* ?(?:{NOUN} )?(?:onder|boven|hieronder|hierboven|bijlage|onderstaande?|bijgevoegde?)(?: {NOUN})?",
+    r"(?:см\.?|смотри(?:те)?|читай(?:те)?)(?: (?:письмо|текст))? ?(?:ниже|выше|(?:во )?вложени[еи])",
+    r"(?:zob\.?|zobacz|patrz|czytaj) ?(?:niżej|poniżej|wyżej|powyżej|(?:w )?załączniku?)",
+    r"(?:(?:aşağıya|yukarıya|eke) bak(?:ın|ınız)?|bkz\.? ?(?:aşağı|yukarı|ek)|aşağıda|ekte)",
+    r"(?:以下|下記|上記|下|上|添付)(?:の?(?:メール|メッセージ|ファイル))?(?:を|に)?ご?(?:参照|覧|見て|確認)(?:して)?(?:ください|下さい)?",
+    r"(?:请|請)?(?:见|見|看|参见|參見|查看|详见|詳見)(?:一下)?(?:以下|下面|下方|下文|上面|上方|上文|附件|下|上)(?:的?(?:邮件|郵件|内容|內容))?",
+    r"(?:아래|위|첨부)(?:를|을)? ?(?:(?:메일|파일)(?:을|를)? ?)?(?:참고|참조|확인|봐)(?:해)?(?: ?주세요| ?줘)?",
+];
+
+/// Longest sentence that only points at a text, in bytes.
+const LONGEST_POINTER: usize = 120;
+
+/// What such a text is called.
+const TEXT_NOUNS: &str = "(?:e-?mails?|mails?|messages?|texts?|threads?|notes?|files?|documents?|letters?|nachricht|datei|text|brief|mensaje|correo|archivo|mensagem|ficheiro|arquivo|messaggio|file|bericht|bestand|message|courriel|fichier)";
+
+static ONLY_POINTS_AT_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pointers = TEXT_POINTERS.join("|").replace("{NOUN}", TEXT_NOUNS);
+    // Behind a word with a colon too: "NB: see below".
+    as_written(&format!(r"^(?:[^\s:：]{{1,20}}[ \x{{A0}}]?[:：])?[\s\p{{P}}]*(?:{pointers})[\s\p{{P}}]*$"))
+});
+
 static AT_BEGIN: LazyLock<Option<Regex>> =
     LazyLock::new(|| as_written(&format!(r"^\s*{BEFORE}(?:{}|{}){AFTER}", COMMAND.join("|"), WITH_THAT.join("|"))));
 
@@ -121,6 +150,12 @@ pub fn read(sentence: &str) -> Request<'_> {
     }
     let fact = rest.get(..end).unwrap_or_default().trim();
     if pointers.is_match(fact) { Request::Bare } else { Request::Fact(fact) }
+}
+
+/// Whether a sentence only points at a text, and states nothing: "FYI see below".
+pub(super) fn only_points_at_text(sentence: &str) -> bool {
+    let is_pointer = |text| ONLY_POINTS_AT_TEXT.as_ref().is_some_and(|points| points.is_match(text));
+    sentence.len() <= LONGEST_POINTER && is_pointer(sentence.get(begin_of(sentence)..).unwrap_or_default())
 }
 
 /// Where the fact begins behind a command; 0 without one.
@@ -198,6 +233,49 @@ mod tests {
             ("기억해 줘: 문이 삐걱거려", "문이 삐걱거려"),
         ] {
             assert_eq!(read(said), Request::Fact(fact), "{said}");
+        }
+    }
+
+    // "FYI see below" over a mail became the fact "see below".
+    #[test]
+    fn what_only_points_at_a_text_is_no_fact() {
+        for said in [
+            "FYI see below",
+            "FYI: see the mail below.",
+            "FYI, please see attached",
+            "Note: see the attached file",
+            "Remember: see above",
+            "FYI below",
+            "NB: see below",
+            "Merk dir: siehe unten",
+            "Notiere: siehe Anhang",
+            "Note : voir ci-dessous",
+            "Retiens : voir pièce jointe",
+            "Anota: ver abajo",
+            "Anota: ver mensaje adjunto",
+            "Anota: ver abaixo",
+            "Anota: ver em anexo",
+            "Annota: vedi sotto",
+            "Noteer: zie onder",
+            "Noteer: zie bijlage",
+            "Запомни: см. ниже",
+            "Zapisz: patrz poniżej",
+            "Not al: aşağıya bak",
+            "メモして：以下を参照してください",
+            "记住：请看下面",
+            "기억해 줘: 아래 참고",
+        ] {
+            assert!(only_points_at_text(said), "{said}");
+        }
+        for said in [
+            "FYI see Dr. Costa below the bridge",
+            "FYI the flat below is empty",
+            "Remember: my salary is above 4000",
+            "Remember that",
+            "Merk dir: oben wohnt Anna",
+            "记住：下面是厨房",
+        ] {
+            assert!(!only_points_at_text(said), "{said}");
         }
     }
 

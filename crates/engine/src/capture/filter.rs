@@ -6,8 +6,8 @@ use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record, recall_block,
-    to_forget::asks_to_forget,
+    collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record, recall_block, reported,
+    sentences::sentences, to_forget::asks_to_forget,
 };
 use text::{marks::holds_mark, pattern::ascii_boundaries};
 
@@ -58,7 +58,7 @@ pub enum Reason {
     NotSaid,
     /// The message asks not to be remembered, or to forget something.
     OffRecord,
-    /// A text to work on, a mail that is shown, a joke or a play: nobody states it.
+    /// A text to work on, a mail that is shown, somebody else's words, a joke or a play: nobody states it.
     Given,
 }
 
@@ -187,10 +187,17 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
     if is_injection(&text) || holds_mark(&text) {
         return Err(Reason::Injection);
     }
-    match own_words(&text) {
-        "" => Err(Reason::Given),
-        own => Ok(own.to_owned()),
+    match without_pointers(&reported::without(own_words(&text))) {
+        own if own.is_empty() => Err(Reason::Given),
+        own => Ok(own),
     }
+}
+
+/// A text without the sentences that only point at another.
+fn without_pointers(text: &str) -> String {
+    let pointing = sentences(text).filter(|sentence| command::only_points_at_text(sentence));
+    let left = pointing.fold(text.to_owned(), |left, sentence| left.replacen(sentence, "", 1));
+    left.trim().to_owned()
 }
 
 /// What a message that is too long asks to remember in a short paragraph of its own, first or last: there somebody speaks
@@ -331,7 +338,28 @@ mod tests {
         assert_eq!(capturable("I have HIV, don't write that down."), Err(Reason::OffRecord));
         assert_eq!(capturable("Vergiss, dass der Hausmeister Anselm heißt"), Err(Reason::OffRecord));
         assert_eq!(capturable("Translate into German:\nI have two sons."), Err(Reason::Given));
+        assert_eq!(capturable("Ben wrote: I work at the airport. I hate Mondays."), Err(Reason::Given));
         assert_eq!(capturable("<relevant-memories>a</relevant-memories>"), Err(Reason::Recalled));
+    }
+
+    // Each of them became a fact of who showed it.
+    #[test]
+    fn nothing_is_found_in_what_others_wrote_or_in_what_points_at_it() {
+        for text in [
+            "Ben wrote: I work at the airport. I hate Mondays.",
+            "Mara just texted me: I am at the station. My train leaves on Friday at nine.",
+            "From Ana on WhatsApp:\n[23/11/2026, 10:11] Ana: I am pregnant\n[23/11/2026, 10:12] Ben: I quit my job",
+            "23/11/2026, 10:14 - Carla: I have diabetes",
+            "FYI see below\n\nFrom: Anna <anna@x.org>\nSubject: news\n\nI live in Rome now.",
+            "FYI, see below.\n\n---------- Forwarded message ----------\nI live in Rome now.",
+        ] {
+            let found = capturable(text).and_then(|own| super::super::rules::find(&own));
+            assert!(found.is_err(), "{text}: {found:?}");
+        }
+        let kept = capturable("Ben wrote: I hate Mondays.\n\nI live in Porto near the market.");
+        assert_eq!(kept.as_deref(), Ok("I live in Porto near the market."));
+        let kept = capturable("FYI see below. I live in Porto.\n\n---- Original Message ----\nI live in Rome.");
+        assert_eq!(kept.as_deref(), Ok("I live in Porto."));
     }
 
     // A log with "Remember that my doctor is called Dr Weiss." below it was left out whole.

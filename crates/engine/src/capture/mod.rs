@@ -26,6 +26,7 @@ pub mod prompts;
 pub mod queue;
 pub(crate) mod reactions;
 pub mod recall;
+mod reported;
 pub mod rules;
 pub(crate) mod said;
 pub(crate) mod sentences;
