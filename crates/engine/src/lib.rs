@@ -45,6 +45,7 @@
 pub mod active_memory;
 pub mod blocking;
 pub mod capture;
+mod classifier;
 pub mod consolidation;
 pub mod curated;
 mod exchange;
