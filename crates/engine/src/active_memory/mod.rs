@@ -19,5 +19,6 @@ pub mod lane;
 pub mod prompt;
 pub mod query;
 mod question_patterns;
+mod signs;
 pub mod toggles;
 pub mod turns;

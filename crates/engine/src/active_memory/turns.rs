@@ -15,7 +15,7 @@ use super::{
     cache::{Cache, Key},
     grounding,
     intent::Intent,
-    lane::{Lane, lane},
+    lane::{Lane, lane, stands_out},
     prompt,
 };
 use crate::capture::queue::Message;
@@ -209,7 +209,9 @@ impl Turns {
         }
         let native = native(settings, &turn.fitting);
         let best = turn.candidates.first().map(|hit| hit.score);
-        match lane(own, best, turn.intent, !turn.fitting.is_empty()) {
+        let fits = |hit: &Hit| turn.fitting.iter().any(|fitting| fitting.overlaps(hit));
+        let stands_out = stands_out(turn.candidates.iter().map(|hit| (hit.score, fits(hit))));
+        match lane(own, best, turn.intent, stands_out) {
             Lane::None => return Step::Done(outcome(&Known::Nothing, NOTHING_FOUND, Lane::None)),
             Lane::Native => return Step::Done(native),
             Lane::Model => {}

@@ -80,7 +80,12 @@ fn the_search_alone_serves_what_needs_no_model() {
     assert_eq!(done(turns.begin(&escalate, general, 0)).block, None);
     let ordinary = Turn { intent: None, ..unsure() };
     assert_eq!(done(turns.begin(&escalate, ordinary, 0)).lane, Lane::Native);
-    assert_eq!(done(turns.begin(&escalate, turn("s", "which tea?"), 0)).lane, Lane::Native);
+    let mut clear = turn("s", "which tea?");
+    clear.candidates[1].score = 0.7;
+    assert_eq!(done(turns.begin(&escalate, clear, 0)).lane, Lane::Native);
+    // What fits is less sure than what does not.
+    let asked = ask(turns.begin(&escalate, turn("s", "which tea?"), 0));
+    turns.failed(asked.ticket, Failure::Failed, 1);
     let asked = ask(turns.begin(&escalate, unsure(), 0));
     turns.failed(asked.ticket, Failure::Failed, 1);
     let nothing = Turn { candidates: Vec::new(), fitting: Vec::new(), ..turn("s", "which tea?") };

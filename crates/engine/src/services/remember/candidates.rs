@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     active_memory::{
-        intent::{Intent, recall_intent},
-        lane::{Lane, lane},
+        intent::{Asking, Intent},
+        lane::{Lane, lane, stands_out},
     },
     capture::{
         filter,
@@ -77,8 +77,8 @@ impl Remember {
         };
         let began = Instant::now();
         // Whoever goes on about a thing may not ask in these words; who asked before has been answered.
-        let intent = recall_intent(&message)
-            .or_else(|| (question.text != message).then(|| recall_intent(&question.text)).flatten());
+        let asking = Asking::of(&message);
+        let asking = if question.text == message { asking } else { asking.or(Asking::of(&question.text)) };
         let in_context = question.in_context(asked, &zone);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
         let most = of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS);
@@ -103,7 +103,9 @@ impl Remember {
         candidates.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
         let active = &automatic.active_memory;
         let best = candidates.first().map_or(active.floor, |best| best.hit.score.max(active.floor));
-        let may_ask = lane(active, Some(best), intent, candidates.iter().any(|one| one.fits)) == Lane::Model;
+        let intent = asking.intent(best);
+        let stands_out = stands_out(candidates.iter().map(|one| (one.hit.score, one.fits)));
+        let may_ask = lane(active, Some(best), intent, stands_out) == Lane::Model;
         if let Some(question) = in_context.filter(|_| may_ask)
             && let Some((hits, _)) =
                 self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, files.shared.clone()).await?

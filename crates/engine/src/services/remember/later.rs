@@ -10,7 +10,7 @@ use super::{
     RecallFiles, Remember, SearchCall,
 };
 use crate::{
-    active_memory::intent::asks_memory,
+    active_memory::intent::{Asking, Intent},
     capture::{
         captured_lines, filter,
         journal::Journal,
@@ -32,7 +32,8 @@ impl Remember {
         began: Instant,
     ) -> Result<Option<Hit>> {
         let Some(first) = shown.first() else { return Ok(None) };
-        let line = line_that_may_have_changed(first, question).filter(|_| asks_memory(&question.text));
+        let line = line_that_may_have_changed(first, question)
+            .filter(|_| Asking::of(&question.text).intent(first.score).is_some_and(Intent::asks_memory));
         let Some(line) = line else { return Ok(None) };
         let call = SearchCall {
             deadline_ms: Some(left(automatic.auto_recall_timeout_ms, began)),
