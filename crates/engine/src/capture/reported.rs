@@ -75,6 +75,97 @@ const BEHIND_CHINESE_I: &str = "刚剛也就跟对對和给給已昨今都还還
 const CONDITIONS: &[&str] = &["if", "wenn", "falls", "se", "si", "als", "если", "jeśli", "eğer"];
 const NO_SUBJECT: &[&str] = &["já", "como", "que", "também", "sempre", "só", "não", "wie", "zoals", "comme", "est"];
 
+/// Who tells the writer of himself, within a word: "my doctor said: I have diabetes" is his own fact. What such people write is
+/// theirs.
+const HEALTH: &[&str] = &[
+    "doctor",
+    "dokt",
+    "docteur",
+    "dottor",
+    "doutor",
+    "dentist",
+    "dentyst",
+    "nurse",
+    "therap",
+    "thérap",
+    "terap",
+    "physi",
+    "psych",
+    "psic",
+    "fisio",
+    "kiné",
+    "ologist",
+    "ologe",
+    "ologin",
+    "ologue",
+    "ólog",
+    "ologo",
+    "oloog",
+    "олог",
+    "arzt",
+    "ärzt",
+    "hebamme",
+    "médecin",
+    "médic",
+    "medico",
+    "medica",
+    "enferm",
+    "infirm",
+    "infermier",
+    "tandarts",
+    "huisarts",
+    "verpleeg",
+    "врач",
+    "доктор",
+    "медсестр",
+    "lekar",
+    "pielęgniar",
+    "hekim",
+    "dişçi",
+    "hemşire",
+    "surgeon",
+    "midwife",
+    "dietit",
+    "nutrition",
+    "医",
+    "醫",
+    "의사",
+];
+/// How they tell it, within what stands behind who it is.
+const TELLS: &[&str] = &[
+    "said",
+    "says",
+    "told",
+    "tells",
+    "sagt",
+    "meint",
+    "dit",
+    "disait",
+    "dijo",
+    "dice",
+    "dicho",
+    "disse",
+    "diz",
+    "falou",
+    "detto",
+    "zei",
+    "zegt",
+    "gezegd",
+    "сказал",
+    "говорит",
+    "powiedzia",
+    "mówi",
+    "dedi",
+    "diyor",
+    "söyledi",
+    "言",
+    "说",
+    "說",
+    "告诉",
+    "告訴",
+    "말",
+];
+
 /// By which words somebody tells of himself.
 const OF_SELF: &[&str] = &[
     "my", "mine", "me", "we", "our", "ours", "us", "ich", "mir", "mich", "wir", "ik", "mij", "mijn", "wij", "ons",
@@ -101,7 +192,8 @@ pub(super) fn without(message: &str) -> Cow<'_, str> {
         let mark = ["colon", "wide", "quote"].iter().find_map(|name| found.name(name));
         let Some((who, mark)) = found.name("who").zip(mark) else { break };
         search = mark.end();
-        if is_own(&found) {
+        let verb = message.get(who.end()..mark.start()).unwrap_or_default();
+        if is_own(&found) || is_told_by_a_doctor(message.get(..who.end()).unwrap_or_default(), who.as_str(), verb) {
             continue;
         }
         let words = Words::behind(message, search, found.name("quote").is_some());
@@ -140,8 +232,11 @@ impl Words {
         let (begin, open) = if is_quoted {
             (mark, message.get(..mark).and_then(|before| before.chars().next_back()))
         } else {
-            let words = rest.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-            let open = words.chars().next().filter(|c| !closing(*c).is_empty());
+            let open = rest.trim_start().chars().next().filter(|c| !closing(*c).is_empty());
+            let words = match open {
+                Some(_) => rest.trim_start(),
+                None => rest.trim_start_matches(|c: char| c.is_whitespace() && c != '\n'),
+            };
             (mark + rest.len() - words.len() + open.map_or(0, char::len_utf8), open)
         };
         let words = message.get(begin..).unwrap_or_default();
@@ -221,6 +316,16 @@ fn is_own(found: &Captures<'_>) -> bool {
             .any(|word| is(FIRST, Some(word)))
 }
 
+/// Whether somebody of the health service tells it; the full stop of "Dr." stands before a name.
+fn is_told_by_a_doctor(up_to: &str, who: &str, verb: &str) -> bool {
+    let title = up_to.strip_suffix(who).and_then(|before| before.trim_end_matches(['.', ' ']).rsplit(' ').next());
+    let (who, verb) = (who.to_lowercase(), verb.to_lowercase());
+    let is_doctor = HEALTH.iter().any(|part| who.contains(part))
+        || title.is_some_and(|title| ["Dr", "Dra"].contains(&title))
+        || words(&who).iter().any(|word| matches!(word.as_str(), "dr" | "dra" | "gp"));
+    is_doctor && TELLS.iter().any(|part| verb.contains(part))
+}
+
 /// Whether somebody tells of himself in some words.
 fn tells_of_self(text: &str, found: &Captures<'_>) -> bool {
     let (is_english, is_french) = (found.name("english").is_some(), found.name("french").is_some());
@@ -261,6 +366,7 @@ mod tests {
             "Ben wrote: “I hate Mondays.”",
             "My sister says: we moved to Porto",
             "You said: I live in Rome.",
+            "My dentist wrote: I am on holiday until Friday. My deputy is called Petra.",
             "Ben schreibt: Ich arbeite am Flughafen. Ich hasse Montage.",
             "Mara hat mir gerade geschrieben: Ich bin am Bahnhof. Mein Zug fährt um neun.",
             "Gestern schrieb mir Ben: Ich hasse Montage.",
@@ -298,6 +404,11 @@ mod tests {
             "Ben said at 10:30 that I am late. I hate that.",
             "Ben said he hates Mondays. I like them.",
             "My doctor said: no more salt",
+            "My doctor told me: I have diabetes and must not eat sugar. I start a diet on Monday.",
+            "Dr. Costa said: I need more sleep.",
+            "My therapist says: my fear of flying is gone.",
+            "Die Ärztin hat gesagt: ich habe Diabetes.",
+            "医生说：我有糖尿病。",
             "My boss wrote: the meeting is on Friday at nine.",
             "The shop wrote \"sold out\" on Friday. I like tea.",
             "Ich sage: ich hasse Montage.",
@@ -328,7 +439,8 @@ mod tests {
             ("I live in Porto. Ben wrote: I hate Mondays. I quit.", "I live in Porto."),
             ("I like tea, Ben said: I hate it.\n\nI live in Porto.", "I like tea\n\nI live in Porto."),
             ("Ben wrote: \"I hate Mondays.\" I like them.", "I like them."),
-            ("My doctor said: no more salt. I never liked it, says the nurse.", "My doctor said: no more salt."),
+            ("My boss said: no more tea. I hate tea.", "My boss said: no more tea."),
+            ("Ben wrote:\n\"I hate Mondays.\"\nI like them.", "I like them."),
             // Where a verb says who, nothing but who said it tells whose a sentence is.
             ("Ben escribió: Trabajo en Roma. Odio los lunes.", "Ben escribió: Trabajo en Roma."),
             ("Ben wrote: I quit.\n\nAna wrote: I am pregnant.\n\nI live in Rome.", "I live in Rome."),
