@@ -116,9 +116,14 @@ test("undoing and taking over in one call is refused, and nothing is done", asyn
   expect(home.written()).toEqual(before);
 });
 
-/** @param {Record<string, any>} entries */
-async function planOver(entries) {
+/** @param {Record<string, any>} entries @param {unknown[]} [kept] Configurations of before, newest first. */
+async function planOver(entries, kept = []) {
   const home = await commandLine(SEARCH, { plugins: { entries, slots: { memory: ID } }, version: "2026.4.12" });
+  mkdirSync(home.stateDir, { recursive: true });
+  for (const [at, config] of kept.entries()) {
+    const text = typeof config === "string" ? config : JSON.stringify(config);
+    writeFileSync(path.join(home.stateDir, `openclaw.json.bak${at ? `.${at}` : ""}`), text);
+  }
   const { changes, predecessors } = await home.json("setup", "--dry-run", "--no-index");
   return { changes: byKey(changes), notes: predecessors.flatMap((/** @type {{notes: string[]}} */ { notes }) => notes).join("\n") };
 }
@@ -143,6 +148,22 @@ test("a plugin of the slot that is off leaves quiet settings, and word of how to
     [ID]: { config: { autoRecall: false, storedFacts: { enabled: true } } },
   };
   expect(await planOver(decided)).toEqual({ changes: {}, notes: "" });
+});
+
+// Who came from one of them on such a host lost its recall with the installation of ours.
+test("a plugin that was on until its slot went to ours goes on as ours", async () => {
+  const id = "memory-core-plus";
+  const entries = { [id]: { enabled: false, config: { autoCapture: false } } };
+  const recall = `${OWN}.config.autoRecall`;
+  const plugins = (/** @type {boolean} */ enabled) => ({
+    plugins: { slots: { memory: id }, entries: { [id]: { ...entries[id], enabled } } },
+  });
+  const moved = { plugins: { slots: { memory: ID }, entries } };
+  expect((await planOver(entries, [moved, plugins(true)])).changes).toEqual({ [recall]: true });
+  // Its owner had switched it off before.
+  expect((await planOver(entries, [moved, plugins(false), plugins(true)])).changes).toEqual({});
+  for (const kept of ["{ plugins: { slots: // by hand", "", "[]", "null", { plugins: 7 }, { plugins: { slots: { memory: {} } } }])
+    expect((await planOver(entries, [kept])).changes).toEqual({});
 });
 
 // The host refused the whole configuration for one of them, and the dry run had not said so.

@@ -2,6 +2,7 @@
 
 import { defaultAgentId } from "../../lib/config.js";
 import { codedError, errorMessage } from "../../lib/errors.js";
+import { configFile } from "../hooks/written.js";
 import { takeOverForgotten } from "../import/forgotten.js";
 import { takeOver } from "../import/take-over.js";
 import { metRequirements, missingRequirements } from "../requirements.js";
@@ -18,6 +19,7 @@ import {
 } from "../setup/changes.js";
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
 import { languageOffer, languageOfferText } from "../setup/languages.js";
+import { onInSlot } from "../setup/moved-slot.js";
 import { predecessors } from "../setup/predecessors.js";
 import { answeredQuestions, answeringLine } from "../setup/questions.js";
 import { commandAgents, outcomesOfAgents } from "./agents.js";
@@ -59,7 +61,7 @@ async function setUp(host, options) {
   const cfg = await host.sourceConfig();
   // Before anything is written.
   commandAgents(host.config(), options.agent, { all: true });
-  const former = [...predecessors(cfg), ...activeMemory(host, cfg, options)];
+  const former = [...predecessors(cfg, await onInSlot(configFile(host))), ...activeMemory(host, cfg, options)];
   const changes = changesOf(cfg, [...missingRequirements(host, cfg), ...former.flatMap(({ wanted }) => wanted)]);
   const found = former.map(({ id, notes }) => ({ id, notes }));
   if (!options.json) printPlan(changes, found);

@@ -35,13 +35,16 @@ function stampOf(files) {
   return files.map(stamp).join("\n");
 }
 
+/** Where the host's configuration is. @param {Host} host */
+export const configFile = (host) => process.env.OPENCLAW_CONFIG_PATH || path.join(host.stateDir(), "openclaw.json");
+
 /**
  * Begins to look at the file: what the host goes by is what it says now, unless it is to be `read` first.
  * @param {Host} host
  * @param {{read?: boolean}} [how]
  */
 export function beginWritten(host, { read = false } = {}) {
-  const file = process.env.OPENCLAW_CONFIG_PATH || path.join(host.stateDir(), "openclaw.json");
+  const file = configFile(host);
   /** @type {Written} */
   const written = { files: [file], stamp: read ? "" : stampOf([file]), changedAt: Date.now() };
   known.set(host.stateDir(), written);

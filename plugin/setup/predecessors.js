@@ -136,18 +136,20 @@ const PREDECESSORS = [
 /**
  * The plugins that were used before us, with what is to be written for each. What is set already stays as it is.
  *
- * A plugin of the memory slot may be off because its owner wants it so, or because a host up to 2026.6 has switched it off
- * when the slot went to another: nobody can tell, so nothing that acts by itself is switched on for it.
+ * Nothing that acts by itself is switched on for a plugin that is off, unless it is off because the slot went to another: of
+ * one that is not in `onInSlot` nobody can tell.
  * @param {HostConfig} cfg The configuration as it is written down.
+ * @param {Set<string>} onInSlot Plugins that were on as long as they had the memory slot.
  * @returns {Predecessor[]}
  */
-export function predecessors(cfg) {
+export function predecessors(cfg, onInSlot) {
   const set = pluginSettings(cfg);
   const isOpen = (/** @type {Wanted} */ { key }) => !key.startsWith(ours("")) || at(set, key.slice(ours("").length)) === undefined;
   return PREDECESSORS.flatMap(({ id, wasUsed, take }) => {
     const entry = entryOf(cfg, id);
     if (!entry || !wasUsed(entry)) return [];
-    const isOff = entry.enabled === false;
+    const hasLeftSlot = onInSlot.has(id) && cfg.plugins?.slots?.memory !== id;
+    const isOff = entry.enabled === false && !hasLeftSlot;
     const { acts = [], quiet, notes } = take(isRecord(entry.config) ? entry.config : {}, { isOff, set });
     const [openActs, openQuiet] = [acts.filter(isOpen), quiet.filter(isOpen)];
     if (!isOff) return [{ id, wanted: [...openActs, ...openQuiet], notes }];
