@@ -16,9 +16,9 @@ const MOST_BETWEEN: usize = 3;
 /// What joins a week to its day and is no filler elsewhere.
 const JOINING: [&str; 4] = ["vom", "von", "beginning", "starting"];
 /// Days before and after the day that "the week of" it means: some count from it, others mean the one that holds it.
-const WEEK: (i64, i64) = (3, 6);
+pub(super) const WEEK: (i64, i64) = (3, 6);
 /// The same of a weekend, of which the day is one.
-const WEEKEND: (i64, i64) = (2, 3);
+pub(super) const WEEKEND: (i64, i64) = (2, 3);
 
 impl Reader {
     /// A weekday, week or weekend at a word with its day behind it: where both stand in the query, and what they mean. `known` are the
@@ -48,10 +48,13 @@ impl Reader {
         if day.start != day.end {
             return None;
         }
-        let range = DateRange {
-            start: day.start.checked_sub(around.0.days()).ok()?,
-            end: day.end.checked_add(around.1.days()).ok()?,
-        };
-        Some((self.words[at].span.start..ends, range))
+        Some((self.words[at].span.start..ends, around_day(day, around)?))
     }
+}
+
+/// A day with so many before and after it.
+pub(super) fn around_day(day: DateRange, (before, after): (i64, i64)) -> Option<DateRange> {
+    let start = day.start.checked_sub(before.days()).ok()?;
+    let end = day.end.checked_add(after.days()).ok()?;
+    Some(DateRange { start, end })
 }

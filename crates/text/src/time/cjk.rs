@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex, RegexSet};
 
 use super::TimeWords;
+use super::beside_day::{WEEK, WEEKEND, around_day};
 use super::calendar::{Calendar, DateRange};
 use super::words::{Side, Unit};
 
@@ -18,9 +19,37 @@ struct Pattern {
     read: Read,
 }
 
+/// A day of a month, mostly without its year.
+macro_rules! day {
+    () => {
+        r"(?:(\d{4})\s*[年년]\s*)?(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]"
+    };
+}
+
 /// Longer before shorter: a match hides what lies inside it.
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let table: &[(&str, Read)] = &[
+        // Its weekday belongs to a day, and a week to the day that names it.
+        (
+            concat!(
+                day!(),
+                r"\s*(?:[,，、]?\s*[(（]?(?:(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일)[)）]?",
+                r"|[(（](?:[一二三四五六日天]|[月火水木金土日]|[월화수목금토일])[)）])"
+            ),
+            |c, k| day(c, k),
+        ),
+        (
+            concat!(day!(), r"(?:的?那一?[个個]?周末|的?那一?[个個]?週末|の週末|(?:이|가)?\s*(?:낀|있는)?\s*주말)"),
+            |c, k| around_day(day(c, k)?, WEEKEND),
+        ),
+        (
+            concat!(
+                day!(),
+                r"(?:(?:所在|开始|開始)?的?那一?[个個]?(?:周|週|星期|礼拜|禮拜)|当周|當週|(?:から始まる|の)週",
+                r"|(?:이|가)?\s*(?:있는|낀|시작하는|시작되는)?\s*주(?:에|엔|간|는|[\s,.?!]|$))"
+            ),
+            |c, k| around_day(day(c, k)?, WEEK),
+        ),
         (r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]", |c, k| {
             k.day(number(c, 1)?, number(c, 2)?, number(c, 3)?)
         }),
@@ -204,6 +233,15 @@ fn number(captures: &Captures<'_>, group: usize) -> Option<i32> {
     }
 }
 
+/// The day of [`day!`].
+fn day(captures: &Captures<'_>, calendar: &Calendar) -> Option<DateRange> {
+    let (month, day) = (number(captures, 2)?, number(captures, 3)?);
+    match number(captures, 1) {
+        Some(year) => calendar.day(year, month, day),
+        None => calendar.latest_day(month.try_into().ok()?, day),
+    }
+}
+
 fn ago(captures: &Captures<'_>, calendar: &Calendar, unit: Unit) -> Option<DateRange> {
     match number(captures, 1) {
         Some(n) => calendar.units_ago(unit, n, n),
@@ -256,4 +294,44 @@ fn season(captures: &Captures<'_>, group: usize) -> Option<i8> {
         "冬" | "겨울" => 3,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    fn range(query: &str) -> Option<String> {
+        super::super::read(query, date(2024, 5, 15), "UTC").range.map(|r| format!("{}/{}", r.start, r.end))
+    }
+
+    // "5月4日(土)" was the 4th and the last Saturday, and "5月6日の週" the 6th alone: its notes were the last to be shown.
+    #[test]
+    fn a_weekday_behind_its_date_and_the_week_of_a_day() {
+        let (day, week, weekend) = ("2024-05-04/2024-05-04", "2024-05-03/2024-05-12", "2024-05-02/2024-05-07");
+        for (query, want) in [
+            ("5月4日(土)は何をした？", day),
+            ("2024年5月4日（土曜日）に何があった", day),
+            ("5月4日土曜日の予定", day),
+            ("5月4日周六我们去了哪里", day),
+            ("2024年5月4号，星期六，做了什么", day),
+            ("5월 4일 토요일에 뭐 했지", day),
+            ("5월 4일(토)에 뭐 했지", day),
+            ("5月6日の週に何をしましたか", week),
+            ("2024年5月6日から始まる週は？", week),
+            ("5月6日那周我做了什么", week),
+            ("5月6号那个星期发生了什么", week),
+            ("5月6日所在的那一周", week),
+            ("5월 6일 주에 뭐 했지?", week),
+            ("5월 6일이 있는 주에 무슨 일이 있었지", week),
+            ("5月4日の週末は何をした", weekend),
+            ("5月4号那个周末去了哪里", weekend),
+            ("5월 4일 주말에 뭐 했지", weekend),
+            // Words that only begin like a week.
+            ("5월 4일 주문 내역", day),
+            ("5月4日から毎週何をする", day),
+            ("5月4日周围的人", day),
+        ] {
+            assert_eq!(range(query).as_deref(), Some(want), "{query}");
+        }
+    }
 }
