@@ -36,7 +36,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
                 r"\s*(?:[,，、]?\s*[(（]?(?:(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일)[)）]?",
                 r"|[(（](?:[一二三四五六日天]|[月火水木金土日]|[월화수목금토일])[)）])"
             ),
-            |c, k| day(c, k),
+            day,
         ),
         (
             concat!(day!(), r"(?:的?那一?[个個]?周末|的?那一?[个個]?週末|の週末|(?:이|가)?\s*(?:낀|있는)?\s*주말)"),
@@ -50,15 +50,10 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
             ),
             |c, k| around_day(day(c, k)?, WEEK),
         ),
-        (r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]", |c, k| {
-            k.day(number(c, 1)?, number(c, 2)?, number(c, 3)?)
-        }),
+        (day!(), day),
         (r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]", |c, k| k.month(number(c, 1)?, number(c, 2)?)),
         (r"(\d{4})\s*[年년]的?の?\s*(春|夏|秋|冬|봄|여름|가을|겨울)", |c, k| {
             k.season(number(c, 1)?, season(c, 2)?)
-        }),
-        (r"(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]", |c, k| {
-            k.latest_day(number(c, 1)?.try_into().ok()?, number(c, 2)?)
         }),
         (r"(\d{4})\s*[年년]", |c, k| k.year(number(c, 1)?)),
         (r"([0-9一二两兩三四五六七八九十几幾数數]+)\s*(?:天|日|일)(?:之?前|まえ|\s*전)", |c, k| ago(c, k, Unit::Day)),
