@@ -146,12 +146,10 @@ fn by_patterns(signs: &Signs) -> Option<Intent> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path};
-
     use rayon::prelude::*;
 
     use super::*;
-    use crate::classifier::learn::{Example, assert_is_learned};
+    use crate::classifier::learn::{Example, assert_is_learned, labelled};
 
     fn of_patterns(message: &str) -> Option<Intent> {
         by_patterns(&Signs::of(message))
@@ -178,12 +176,6 @@ mod tests {
     /// What the turns of a conversation stand for beside messages that nobody sent in one.
     const OF_TURN: f64 = 3.0;
 
-    fn lines(path: &str) -> Vec<Line> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../eval/sets").join(path);
-        let text = fs::read_to_string(path).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
-    }
-
     // `MEMORY_CORE_WRITE=1 cargo test -p engine --lib intent` writes them after a set or a pattern has changed. Of sets of
     // conversations it is the half that may be looked at; what is called measured or unseen in `eval/sets/asking` is not among them.
     #[test]
@@ -191,11 +183,11 @@ mod tests {
         let mut taught: Vec<(String, bool, f64)> = Vec::new();
         for (kind, asks) in [("personal", true), ("ordinary", false)] {
             for file in [format!("asking/{kind}.jsonl"), format!("asking/{kind}-independent.jsonl")] {
-                taught.extend(lines(&file).into_iter().map(|line| (line.query, asks, 1.0)));
+                taught.extend(labelled::<Line>(&file).into_iter().map(|line| (line.query, asks, 1.0)));
             }
         }
         for set in ["active-memory", "chat-glasgow", "chat-mexico", "chat-hamburg"] {
-            let turns = lines(&format!("{set}/queries.jsonl")).into_iter();
+            let turns = labelled::<Line>(&format!("{set}/queries.jsonl")).into_iter();
             let looked_at = turns.filter(|turn| turn.half.as_deref() == Some("dev"));
             let turns = looked_at.filter(|turn| turn.category.as_deref() != Some("hostile"));
             taught.extend(turns.map(|turn| (turn.query, turn.category.as_deref() != Some("none"), OF_TURN)));

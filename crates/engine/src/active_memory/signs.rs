@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use itertools::Itertools;
 use regex::{RegexSet, RegexSetBuilder};
 use text::{
     cut::head,
@@ -105,10 +106,9 @@ impl Signs {
         if signs.text.is_empty() {
             return signs;
         }
-        for (asking, at) in
-            ASKING.iter().flat_map(|asking| asking.set.matches(&signs.text).into_iter().map(move |at| (asking, at)))
-        {
-            signs.intents.extend(asking.intents.get(at).filter(|intent| !signs.intents.contains(intent)).copied());
+        if let Some(asking) = ASKING.as_ref() {
+            let asked = asking.set.matches(&signs.text);
+            signs.intents = asked.iter().filter_map(|at| asking.intents.get(at).copied()).unique().collect();
         }
         let is_there = |set: &LazyLock<Option<RegexSet>>| set.as_ref().is_some_and(|set| set.is_match(&signs.text));
         signs.found = SIGNS.iter().filter(|(_, _, set)| is_there(set)).map(|(sign, name, _)| (*sign, *name)).collect();

@@ -136,8 +136,7 @@ static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shown = SHOWN.iter().map(|shown| format!("{BEGIN}(?:{shown}){END}"));
     let played = PLAYED.iter().map(|played| format!("{BEGIN}(?:{played})"));
     let whole = DENSE.iter().chain(MAIL).chain([&PLAYED_BEFORE]).map(|pattern| (*pattern).to_owned());
-    let chats = [chat()].into_iter();
-    let all: Vec<String> = tasks.chain(on_text).chain(shown).chain(played).chain(whole).chain(chats).collect();
+    let all: Vec<String> = tasks.chain(on_text).chain(shown).chain(played).chain(whole).chain([chat()]).collect();
     with_ascii_boundaries(&all.join("|"))
 });
 static TAKEN_BACK: LazyLock<Option<Regex>> =

@@ -258,7 +258,7 @@ fn is_latin(c: char) -> bool {
 /// Whether a message is a short answer to the question before it, and denies nothing.
 fn is_answer(text: &str) -> bool {
     let denials = set(DENIALS);
-    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).map(str::to_lowercase);
+    let first = text::words::words(text).next().map(str::to_lowercase);
     text.split_whitespace().count() <= MOST_OF_REPLY && first.is_some_and(|first| !denials.contains(first.as_str()))
 }
 

@@ -49,8 +49,7 @@ pub(crate) fn is_reaction(message: &str) -> bool {
     if is_dense && folded.chars().count() <= MOST_DENSE {
         return true;
     }
-    let words: Vec<&str> =
-        folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(MOST_WORDS + 1).collect();
+    let words: Vec<&str> = text::words::words(&folded).take(MOST_WORDS + 1).collect();
     words.len() <= MOST_WORDS && SET.as_ref().is_some_and(|set| set.is_match(&words.join(" ")))
 }
 

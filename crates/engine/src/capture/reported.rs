@@ -340,8 +340,7 @@ fn tells_of_self(text: &str, found: &Captures<'_>) -> bool {
 }
 
 fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    text::words::words(text).map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

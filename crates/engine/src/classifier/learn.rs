@@ -13,6 +13,13 @@ const LEAST_TEXTS: usize = 2;
 /// Passes over all features, after which no weight moves by a unit.
 const PASSES: usize = 200;
 
+/// The lines of a file in `eval/sets`.
+pub(crate) fn labelled<T: serde::de::DeserializeOwned>(file: &str) -> Vec<T> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../eval/sets").join(file);
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
+}
+
 /// A labelled text.
 pub(crate) struct Example {
     pub(crate) features: Features,
@@ -34,13 +41,12 @@ fn learned(examples: &[Example]) -> Vec<u8> {
     for _ in 0..PASSES {
         for (feature, holders) in &holders {
             let weight = weights.entry(*feature).or_default();
-            let of = |at: &usize| (examples[*at].weight, f64::from(u8::from(examples[*at].is_of_kind)), odds[*at]);
             let error = |at: &usize| {
-                let (weight, is_of_kind, odds) = of(at);
-                weight * (1.0 / (1.0 + (-odds).exp()) - is_of_kind)
+                let Example { is_of_kind, weight, .. } = &examples[*at];
+                weight * (1.0 / (1.0 + (-odds[*at]).exp()) - f64::from(u8::from(*is_of_kind)))
             };
             let slope = *weight + holders.iter().map(error).sum::<f64>();
-            let step = slope / (1.0 + 0.25 * holders.iter().map(|at| of(at).0).sum::<f64>());
+            let step = slope / (1.0 + 0.25 * holders.iter().map(|at| examples[*at].weight).sum::<f64>());
             *weight -= step;
             holders.iter().for_each(|at| odds[*at] -= step);
         }

@@ -142,8 +142,7 @@ fn words(text: &str) -> String {
     }
     shown.push_str(rest);
     let folded = fold(&shown);
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.join(" ")
+    text::words::words(&folded).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
