@@ -76,6 +76,8 @@ test("doctor looks at all that needs no database where none can be reached", asy
   const { run, json } = await commandLine({ provider: "none", store: { driver: "postgres", postgres } });
   const { output, code } = await run("doctor");
   expect([code, output.split("\n")[0]]).toEqual([1, "Memory doctor (main)"]);
+  // Where it went on, the line of the error had lost the code that scripts and docs/troubleshooting.md go by.
+  expect(output.split("\n")[1]).toMatch(/^ {2}problem file: .* \[MEM_IO\]$/);
   const [{ ok, error, checks }] = await json("doctor");
   expect({ ok, error }).toMatchObject({ ok: false, error: { code: "MEM_IO" } });
   expect(checks[0]).toMatchObject({ name: "file", ok: false, found: expect.stringMatching(/cannot be reached \(connection refused\)$/) });

@@ -24,7 +24,7 @@ import { automaticState, consolidationState } from "./status.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
- * @typedef {{name: string, ok: boolean, found: string, did?: string, remedy?: string}} Check
+ * @typedef {{name: string, ok: boolean, found: string, did?: string, remedy?: string, code?: string}} Check `code` is that of an error.
  */
 
 /** As for a status: nothing is to be taken over or indexed before. */
@@ -114,11 +114,12 @@ export async function runDoctor(host, options) {
     // Settings that cannot be read say so themselves, and nothing can be looked at with them.
     const others = await Promise.all([databaseChecks(host, agent), besides(agent)]).catch(() => null);
     if (!others) return undefined;
+    const told = errorJson(error);
     /** @type {Check[]} */
-    const checks = [{ name: "file", ok: false, found: errorCause(error), remedy: errorRemedy(error) }, ...others.flat()];
+    const checks = [{ name: "file", ok: false, found: errorCause(error), remedy: errorRemedy(error), code: told.code }, ...others.flat()];
     process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agent.agentId})`, ...checks.map(checkText)].join("\n"));
-    return { agentId: agent.agentId, ok: false, error: errorJson(error), checks };
+    return { agentId: agent.agentId, ok: false, error: told, checks };
   };
   await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE, instead }, async (manager, { cfg, agentId }) => {
     /** @type {Check[]} */
@@ -223,9 +224,9 @@ function sharingChecks(host, agentId) {
 }
 
 /** @param {Check} check */
-export function checkText({ name, ok, found, did, remedy }) {
+export function checkText({ name, ok, found, did, remedy, code }) {
   const mark = did ? paint("yellow", "repaired") : ok ? paint("green", "ok") : paint("red", "problem");
-  return `  ${mark} ${name}: ${found}${did ? `; ${did}` : ""}${remedy ? `. ${remedy}` : ""}`;
+  return `  ${mark} ${name}: ${found}${did ? `; ${did}` : ""}${remedy ? `. ${remedy}` : ""}${code ? ` [${code}]` : ""}`;
 }
 
 /**
