@@ -124,6 +124,8 @@ pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Resu
     let work = Journal::with(agent.folder(), move |journal| {
         let mut captures = journal.captures()?;
         captures.truncate(limit as usize);
+        // How a message is known again is of no use to anybody else.
+        captures.iter_mut().for_each(|entry| entry.heard.clear());
         to_value(&serde_json::json!({ "captures": captures, "waiting": journal.waiting()? }))
     });
     promise(env, work, |listed| listed)

@@ -92,6 +92,7 @@ mod tests {
                 session_key: None,
                 session_id: None,
                 message: id.into(),
+                heard: Vec::new(),
             };
             journal.add_capture(entry).unwrap();
         }

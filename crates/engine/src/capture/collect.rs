@@ -1,6 +1,8 @@
 //! From a finished turn to facts in the note of the day: judged, compared with what is known, capped, written, logged.
 
+mod book;
 mod correcting;
+mod judged;
 mod taking_back;
 
 use std::{
@@ -11,38 +13,38 @@ use std::{
 
 use regex::Regex;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
+use self::book::Book;
+pub(crate) use self::judged::fingerprint_of;
+use self::judged::{Judged, fingerprint, last_of_user};
 use super::{
-    daily_note, envelope, extract,
+    daily_note, envelope,
+    erase::BLANK,
+    extract,
     filter::{self, Reason},
     journal::{Journal, Record, State},
     log::{Entry, Status},
     not_said::Turn,
-    queue::{Job, Message, Role},
+    queue::{Job, Role},
     rules::{self, Category},
     said::Said,
     similar::{Comparer, Fingerprint},
     taken_back,
 };
-use crate::workspace::notes::Notes;
+use crate::workspace::{exclusions::Exclusions, notes::Notes};
 use model::error::{Code, Error, Result};
 use text::{
     marks::holds_mark,
     redact::{redact, was_redacted},
-    shown::{decoded, visible_text},
+    shown::visible_text,
 };
 
 /// Longest fact in characters (M5).
 pub(crate) const MAX_FACT_CHARS: usize = 500;
 /// Shortest fact that a model may list, in characters.
 const MIN_FACT_CHARS: usize = 4;
-/// Characters of a text that was not kept that go into the journal.
-const LOGGED_CHARS: usize = 120;
 /// What stands there of one that asks not to be remembered.
 const WITHHELD: &str = "…";
-/// Bytes of a fingerprint of a message in the journal.
-const MESSAGE_HASH_BYTES: usize = 8;
 
 /// A fact that may be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,9 +120,9 @@ impl Collector {
     /// When the journal cannot be read or written.
     pub(crate) fn by_rules(&self, job: &Job) -> Result<Vec<Candidate>> {
         let mut book = Book::open(self, job)?;
-        // Of a turn that somebody took and did not finish nobody knows how far he came.
-        let earlier = if job.attempts > 1 { Vec::new() } else { book.journal.captures()? };
-        let mut judged: HashSet<String> = earlier.into_iter().map(|entry| entry.message).collect();
+        let captures = book.journal.captures()?;
+        let (judged, mut here) = (Judged::of(&captures, job), HashSet::new());
+        let last = last_of_user(job);
         let mut candidates = Vec::new();
         let texts: Vec<String> = job.messages.iter().map(|m| envelope::strip(&m.text)).collect();
         let withheld = taken_back::withheld(&job.messages, &texts);
@@ -130,14 +132,14 @@ impl Collector {
                 continue;
             }
             let hash = fingerprint_of(message);
-            let said_before = before.replace(hash.clone());
+            let said_before = before.replace(message);
             // What was in a turn before was judged with it.
-            if at < job.seen || !judged.insert(hash.clone()) {
+            if at < job.seen || judged.has(message, Some(at) == last) || !here.insert(hash.clone()) {
                 continue;
             }
             let said = if withheld { Err(Reason::OffRecord) } else { filter::capturable(&message.text) };
             let corrected = match &said {
-                Ok(text) => self.corrected(job, text, said_before.as_deref(), &candidates)?,
+                Ok(text) => self.corrected(job, text, said_before, &candidates)?,
                 Err(_) => None,
             };
             if let Some(found) = corrected {
@@ -215,6 +217,29 @@ impl Collector {
         Book::open(self, job)?.skip(&message.text, &fingerprint(&job.id), None, reason)
     }
 
+    /// The candidates whose lines are not forgotten; the log does not show the others.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub(crate) fn without_forgotten(
+        &self,
+        job: &Job,
+        candidates: Vec<Candidate>,
+        list: &Exclusions,
+    ) -> Result<Vec<Candidate>> {
+        let note = daily_note::relative_path(self.day_of(job));
+        let (gone, kept): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(|candidate| {
+            list.path(&note).is_some() || list.line(&note, &note_line(candidate.category, &candidate.text))
+        });
+        if !gone.is_empty() {
+            let mut book = Book::open(self, job)?;
+            for Candidate { category, message, .. } in gone {
+                book.skip(BLANK, &message, Some(category), Reason::Forgotten)?;
+            }
+        }
+        Ok(kept)
+    }
+
     /// Writes the candidates that are new to the note of the day, and logs every one.
     ///
     /// # Errors
@@ -251,11 +276,8 @@ impl Collector {
             }
             // The note first: a fact that is in the note but not in the journal is found there and not written twice.
             daily_note::append(&self.notes(), &note, &[note_line(candidate.category, &candidate.text)])?;
-            book.add(Entry {
-                path: Some(note.clone()),
-                category: Some(candidate.category),
-                ..self.entry(job, Status::Stored, candidate.text, candidate.message)
-            })?;
+            let entry = self.entry(job, Status::Stored, candidate.text, candidate.message);
+            book.add(Entry { path: Some(note.clone()), category: Some(candidate.category), ..entry })?;
             let said = Said::in_note(&note, next_line);
             next_line += 1;
             known.push(Known { print: own, place: said.map_or(Place::Always, Place::At) });
@@ -381,6 +403,7 @@ impl Collector {
             session_key: job.session_key.clone(),
             session_id: job.session_id.clone(),
             message,
+            heard: Vec::new(),
         }
     }
 
@@ -413,54 +436,6 @@ fn stored(state: &State, id: &str) -> Result<Entry> {
         return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
     }
     Ok(entry.clone())
-}
-
-/// The journal while one turn is worked on: a text of a message is listed once, however often the turn is taken up again.
-struct Book<'a> {
-    collector: &'a Collector,
-    job: &'a Job,
-    journal: Journal,
-    /// Message and text of the entries.
-    listed: HashSet<(String, String)>,
-}
-
-impl<'a> Book<'a> {
-    fn open(collector: &'a Collector, job: &'a Job) -> Result<Self> {
-        let earlier = if job.attempts > 1 { collector.journal().captures()? } else { Vec::new() };
-        Ok(Self::of(collector, job, earlier.iter()))
-    }
-
-    fn of<'b>(collector: &'a Collector, job: &'a Job, earlier: impl Iterator<Item = &'b Entry>) -> Self {
-        let listed = earlier.filter(|_| job.attempts > 1).map(key_of).collect();
-        Self { collector, job, journal: collector.journal(), listed }
-    }
-
-    fn skip(&mut self, text: &str, message: &str, category: Option<Category>, reason: Reason) -> Result<()> {
-        // The log is a memory too.
-        let shown = match reason {
-            Reason::OffRecord => WITHHELD.to_owned(),
-            _ => logged(&one_line(&redact(&decoded(text)))),
-        };
-        let entry = self.collector.entry(self.job, Status::Skipped, shown, message.to_owned());
-        if self.listed.contains(&key_of(&entry)) {
-            return Ok(());
-        }
-        self.add(Entry { reason: Some(reason.as_str().to_owned()), category, ..entry })
-    }
-
-    fn add(&mut self, entry: Entry) -> Result<()> {
-        self.listed.insert(key_of(&entry));
-        self.journal.add_capture(entry)
-    }
-}
-
-/// The message of an entry, and its text as far as every entry has it.
-fn key_of(entry: &Entry) -> (String, String) {
-    (entry.message.clone(), logged(&entry.text))
-}
-
-fn logged(text: &str) -> String {
-    text.chars().take(LOGGED_CHARS).collect()
 }
 
 /// Notes that a fact was taken out of memory: it will not be captured again.
@@ -528,13 +503,4 @@ pub(crate) fn one_line(text: &str) -> String {
 
 fn timestamp(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
-}
-
-/// The fingerprint of a message: of its words, and of when it was said where that is known.
-pub(crate) fn fingerprint_of(Message { text, at, .. }: &Message) -> String {
-    at.map_or_else(|| fingerprint(text), |at| fingerprint(&format!("{}\u{0}{at}", text.trim())))
-}
-
-fn fingerprint(text: &str) -> String {
-    hex::encode(Sha256::digest(text.trim()).get(..MESSAGE_HASH_BYTES).unwrap_or_default())
 }

@@ -395,6 +395,7 @@ mod tests {
             session_key: Some("agent:main:main".into()),
             session_id: None,
             message: "print".into(),
+            heard: Vec::new(),
         };
         journal.add_capture(entry.clone()).unwrap();
         let words = forget(&at(&dir));

@@ -60,6 +60,8 @@ pub enum Reason {
     OffRecord,
     /// A text to work on, a mail that is shown, somebody else's words, a joke or a play: nobody states it.
     Given,
+    /// The user had it forgotten.
+    Forgotten,
 }
 
 impl Reason {
@@ -84,6 +86,7 @@ impl Reason {
             Self::NotSaid => "not-said",
             Self::OffRecord => "off-record",
             Self::Given => "given-text",
+            Self::Forgotten => "forgotten",
         }
     }
 }

@@ -49,6 +49,19 @@ pub struct Entry {
     pub session_id: Option<String>,
     /// Fingerprint of the message it comes from, so that a message is judged once.
     pub message: String,
+    /// The messages that were judged with it, where the host told when they were said: it may hand one over once more with another
+    /// time than it had in its own turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heard: Vec<Heard>,
+}
+
+/// A message as it was in its own turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heard {
+    /// Fingerprint of its words.
+    pub words: String,
+    /// When it was said, in milliseconds since the epoch.
+    pub at: i64,
 }
 
 impl Entry {
@@ -58,6 +71,11 @@ impl Entry {
             (Some(of), Some(here)) => of == here,
             _ => self.session_key.is_some() && self.session_key.as_deref() == key,
         }
+    }
+
+    /// Whether it was noted before an instant, in milliseconds since the epoch.
+    pub(super) fn is_before(&self, ms: i64) -> bool {
+        self.ts.parse::<jiff::Timestamp>().is_ok_and(|ts| ts.as_millisecond() < ms)
     }
 }
 

@@ -200,6 +200,7 @@ mod tests {
             session_key: None,
             session_id: None,
             message: fingerprint_of(&message(of)),
+            heard: Vec::new(),
         };
         let journal = Journal::new(dir.path());
         for (text, of) in [("User is in Porto", "porto it is, then"), ("User is in Rome", "rome it is, then")] {

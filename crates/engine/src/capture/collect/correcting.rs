@@ -3,19 +3,20 @@
 use super::{
     super::{
         log::{Entry, Status},
-        queue::Job,
+        queue::{Job, Message},
         rules::{
             Found,
             correction::{correction, with_correction},
         },
     },
-    Candidate, Collector,
+    Candidate, Collector, fingerprint_of,
+    judged::is_of,
 };
 use model::error::Result;
 
 impl Collector {
     /// What was captured of the message before, with the message that corrects it and has no subject of its own; none of
-    /// most messages. `before` is the fingerprint of the message before where the turn holds it.
+    /// most messages. `before` is the message before where the turn holds it.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -23,18 +24,18 @@ impl Collector {
         &self,
         job: &Job,
         text: &str,
-        before: Option<&str>,
+        before: Option<&Message>,
         candidates: &[Candidate],
     ) -> Result<Option<Found>> {
         let Some(correction) = correction(text) else { return Ok(None) };
         let with = |said: &str, category| Found { text: with_correction(said, correction), category };
-        let is_before = |message: &str| before.is_none_or(|before| before == message);
-        if let Some(said) = candidates.last().filter(|said| is_before(&said.message)) {
+        let is_before = |said: &&Candidate| before.is_none_or(|before| fingerprint_of(before) == said.message);
+        if let Some(said) = candidates.last().filter(is_before) {
             return Ok(Some(with(&said.text, said.category)));
         }
         let is_here = |entry: &&Entry| entry.is_of(job.session_key.as_deref(), job.session_id.as_deref());
         let captures = self.journal().captures()?;
-        let last = captures.iter().filter(is_here).find(|entry| is_before(&entry.message));
+        let last = captures.iter().filter(is_here).find(|entry| before.is_none_or(|before| is_of(entry, before)));
         let last = last.filter(|entry| entry.status == Status::Stored);
         Ok(last.and_then(|entry| Some(with(&entry.text, entry.category?))))
     }

@@ -32,6 +32,7 @@ fn capture(id: &str, status: Status) -> Entry {
         session_key: None,
         session_id: None,
         message: format!("print of {id}"),
+        heard: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod collect;
 #[cfg(unix)]
 mod foreign_writers;
+mod handed_over;
 mod injection;
 mod labelled;
 

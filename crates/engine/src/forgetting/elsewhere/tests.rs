@@ -57,6 +57,7 @@ impl Gateway {
                 session_key: Some(KEY.into()),
                 session_id: Some(id.into()),
                 message: id.into(),
+                heard: Vec::new(),
             };
             journal.add_capture(capture).unwrap();
             let message = Message { role: Role::User, text: format!("Hello there. {text}"), at: None };

@@ -279,6 +279,7 @@ async fn what_automatic_memory_keeps_of_it_on_other_gateways_goes_too() {
         session_key: None,
         session_id: None,
         message: "a".into(),
+        heard: Vec::new(),
     };
     Journal::new(&folder).add_capture(capture).unwrap();
     two.put("memory/2026-11-20.md", format!("- [fact] {fact}\n").as_bytes());

@@ -153,6 +153,7 @@ impl Remember {
         let listed = self
             .blocking(move |_, _| {
                 let Some(job) = Journal::new(&collector.folder).turn(&id)? else { return Ok(None) };
+                let job = collector.looked_at(job)?;
                 let (candidates, refused) = collector.by_model(&job, &answer)?;
                 if candidates.is_empty() && refused == 0 {
                     collector.pass_over(&job)?;
@@ -194,11 +195,13 @@ impl Remember {
         .await
     }
 
-    /// Takes out of the notes what a turn says should not have been kept of the message before it.
+    /// Takes out of the notes what a turn says should not have been kept of the message before it. Gives the turn with what was
+    /// judged before known as seen.
     async fn take_back(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Job> {
         let collector = self.collector(folder.to_path_buf(), automatic);
         let (job, taken) = self
             .blocking(move |service, _| {
+                let job = collector.looked_at(job)?;
                 let taken = collector.taken_back(&job)?;
                 collector.withhold(&taken)?;
                 // One that is undone may have been left in the middle by a process that was killed.
@@ -250,8 +253,19 @@ impl Remember {
         folder: &Path,
         automatic: &Automatic,
         job: Job,
-        mut candidates: Vec<Candidate>,
+        candidates: Vec<Candidate>,
     ) -> Result<Outcome> {
+        let collector = self.collector(folder.to_path_buf(), automatic);
+        let (job, mut candidates, forgotten) = self
+            .blocking(move |_, settings| {
+                let list = Exclusions::of(&settings.database_path);
+                list.check()?;
+                let found = candidates.len();
+                let candidates = collector.without_forgotten(&job, candidates, &list)?;
+                let forgotten = found - candidates.len();
+                Ok((job, candidates, forgotten))
+            })
+            .await?;
         for candidate in &mut candidates {
             let call = SearchCall {
                 query: candidate.text.clone(),
@@ -284,7 +298,8 @@ impl Remember {
         let collector = self.collector(folder.to_path_buf(), automatic);
         let outcome = self
             .blocking(move |service, _| {
-                let outcome = collector.store(&job, candidates)?;
+                let mut outcome = collector.store(&job, candidates)?;
+                outcome.skipped += forgotten;
                 Journal::new(&collector.folder).finish(&job.id)?;
                 if outcome.stored > 0 {
                     service.indexer.mark_dirty();

@@ -118,6 +118,28 @@ async fn what_a_message_takes_back_is_found_no_more() {
     }
 }
 
+// What was forgotten was written again where a turn handed its message over once more.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_is_not_captured_again() {
+    use crate::workspace::exclusions::{Entry, What, line_hash, list_path};
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path(), FakeHost::default()).await;
+    let folder = dir.path().join("own");
+    let journal = Journal::new(&folder);
+    let everywhere = vec![line_hash("- [entity] My aunt lives in Bonn.")];
+    let what = What::Lines { path: "memory/2026-11-02.md".to_owned(), here: Vec::new(), everywhere };
+    let entry = Entry { id: "a".to_owned(), at: String::new(), is_final: false, by: None, what };
+    let list = list_path(&engine.settings().settings.database_path);
+    std::fs::write(list, serde_json::to_string(&entry).unwrap()).unwrap();
+    journal.push(&turn("a", "My aunt lives in Bonn. My barber is called Rico.")).unwrap();
+    let outcome = engine.remember.capture(folder.clone(), &Automatic::default()).await.unwrap();
+    assert_eq!((outcome.stored, outcome.skipped), (1, 1));
+    let log = journal.captures().unwrap();
+    let forgotten = log.iter().find(|entry| entry.reason.as_deref() == Some("forgotten")).unwrap();
+    assert!(!forgotten.text.contains("Bonn") && log.len() == 2, "{log:?}");
+    engine.release().await;
+}
+
 // It went from the note, and consolidation wrote it into MEMORY.md: at once, or after a replay of its day.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_captured_and_undone_is_no_evidence_and_is_not_replayed() {

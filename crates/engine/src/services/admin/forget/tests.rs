@@ -258,6 +258,7 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
             session_key: Some("agent:main:telegram:direct:7".into()),
             session_id: None,
             message: "m".into(),
+            heard: Vec::new(),
         })
         .unwrap();
     let call = about(Target {

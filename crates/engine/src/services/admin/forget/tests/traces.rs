@@ -45,6 +45,7 @@ async fn traces() -> Traces {
         session_key: Some(KEY.into()),
         session_id: Some(session_id.into()),
         message: id.into(),
+        heard: Vec::new(),
     };
     journal.add_capture(capture("a", CAPTURED, "s-1")).unwrap();
     journal.add_capture(capture("b", "My cat is called Mio", "s-2")).unwrap();
