@@ -647,6 +647,11 @@ export type CaptureEntry = {
   sessionId?: string;
   /** Fingerprint of the message it comes from, so that a message is judged once. */
   message: string;
+  /**
+   * The messages that were judged with it, where the host told when they were said: it may hand one over once more with another
+   * time than it had in its own turn.
+   */
+  heard?: Heard[];
 };
 
 /** What became of a text. */
@@ -1064,6 +1069,14 @@ export type Mention = {
   keyword: string;
   /** The keyword of `unless` that it mentions as well. */
   unless?: string;
+};
+
+/** A message as it was in its own turn. */
+export type Heard = {
+  /** Fingerprint of its words. */
+  words: string;
+  /** When it was said, in milliseconds since the epoch. */
+  at: number;
 };
 
 /** What put something into a prompt. */
