@@ -304,6 +304,12 @@ impl Store {
         on_backend!(self.is_suspect())
     }
 
+    /// Whether all that a database kept of the agent was found removed, and begun anew, since this was asked last.
+    #[must_use]
+    pub fn has_begun_anew(&self) -> bool {
+        on_backend!(self.has_begun_anew())
+    }
+
     /// Runs a closure on a snapshot. Blocks; waits when all readers are in use.
     ///
     /// # Errors

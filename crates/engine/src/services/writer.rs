@@ -73,6 +73,13 @@ impl WriterLease {
             let label = match self.background(|lease, _| lease.context.store().acquire_lease()).await {
                 Ok(Lease::Held { .. }) => {
                     self.count.fetch_add(1, Ordering::AcqRel);
+                    if self.context.store().has_begun_anew() {
+                        let settings = self.context.settings();
+                        tracing::warn!(
+                            agent = settings.settings.agent_id,
+                            "AGENT_REMOVED: all that the database kept of this agent was removed; its index is made anew"
+                        );
+                    }
                     return Ok(Held(Arc::clone(self)));
                 }
                 Ok(Lease::HeldBy(row)) => format!("Waiting for process {} that indexes this workspace", row.owner.pid),

@@ -3,7 +3,7 @@
 use std::{
     cell::{Cell, OnceCell, RefCell},
     ops::Deref,
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
     thread,
     time::{Duration, Instant},
 };
@@ -17,15 +17,14 @@ use uuid::Uuid;
 
 use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
-    covered::KnownCovered,
     error::of_postgres,
     fence::Fence,
     moment::Moment,
     order::KnownOrder,
+    own_row::{OwnRow, find_or_make, has_left},
     schema::Schema,
-    state::{Known, KnownState, SOURCES, STATE, State},
+    state::{Known, SOURCES, STATE, State},
     transaction::Along,
-    vectors::Loaded,
     words::{NewSegment, Pending},
 };
 use crate::{
@@ -57,28 +56,21 @@ pub struct AgentOptions {
 
 /// The memory of one agent. Every method blocks, and may be called from any thread that drives no runtime.
 pub struct Agent {
-    database: Arc<Database>,
-    schema: Schema,
-    options: AgentOptions,
-    id: i64,
+    pub(super) database: Arc<Database>,
+    pub(super) schema: Schema,
+    pub(super) options: AgentOptions,
+    /// Which row it is, and what was read of it.
+    pub(super) row: Mutex<Arc<OwnRow>>,
     /// The fencing token, while the lease is held.
     pub(super) token: Mutex<Option<i64>>,
-    /// What was read of the order of chunks.
-    known_order: KnownOrder,
-    /// What was read of it as a whole.
-    known_state: KnownState,
-    /// What was read of the vectors.
-    pub(crate) loaded: Mutex<Option<Loaded>>,
-    /// What was counted of them.
-    covered: KnownCovered,
     /// Whether opening has made it.
     pub(super) is_new: bool,
+    /// Its row was gone and another was made, which nobody has been told yet.
+    pub(super) has_begun_anew: AtomicBool,
     /// Nothing is begun any more, and nothing read.
     pub(super) closing: Cancel,
     /// Nobody waits for the database any more: what it is asked now is given up.
     pub(super) given_up: Cancel,
-    /// The length of the vectors of a space, as the last write of some has found it.
-    length: Mutex<Option<(SpaceId, usize)>>,
     /// Others of this process wait for the lease as long as this is open.
     _living: Living,
 }
@@ -115,49 +107,35 @@ impl Agent {
     /// # Errors
     /// What the database answers; [`Code::NewerSchema`] when there is none, and this engine must not write.
     pub fn open(database: Arc<Database>, schema: Schema, options: AgentOptions) -> Result<Self> {
-        let setting = |begin| Setting { begin, search_path: &schema.search_path, tenant: &options.tenant, agent: None };
-        let (tenant, name) = (options.tenant.as_str(), options.name.as_str());
-        let names = [text(&tenant), text(&name)];
-        let find = |tx: &Transaction<'_>| tx.row("SELECT id FROM agent WHERE tenant = $1 AND name = $2", &names);
-        let found = database.transact(&Cancel::new(), &setting(SNAPSHOT), find)?;
-        let is_new = found.is_none();
-        let row = match found {
-            Some(row) => row,
-            None if !schema.may_write => return Err(newer()),
-            None => {
-                let made = database.transact(&Cancel::new(), &setting(WRITE), |tx| {
-                    tx.execute("INSERT INTO agent (tenant, name) VALUES ($1, $2) ON CONFLICT DO NOTHING", &names)?;
-                    find(tx)
-                });
-                the_row(made?)?
-            }
-        };
-        let id = column(&row, 0)?;
+        let (id, is_new) = find_or_make(&database, &schema, &options)?;
         let living = Living::new(&options.owner);
-        let (token, known_order, loaded) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
-        let known_state = Mutex::new(None);
-        let (closing, given_up) = (Cancel::new(), Cancel::new());
         Ok(Self {
             database,
             schema,
             options,
-            id,
-            token,
-            known_order,
-            known_state,
-            loaded,
-            covered: Mutex::default(),
-            length: Mutex::default(),
+            row: Mutex::new(Arc::new(OwnRow::new(id))),
+            token: Mutex::new(None),
             is_new,
-            closing,
-            given_up,
+            has_begun_anew: AtomicBool::new(false),
+            closing: Cancel::new(),
+            given_up: Cancel::new(),
             _living: living,
         })
     }
 
-    fn setting(&self, begin: &'static str) -> Setting<'_> {
+    /// Its row, as this process knows it.
+    pub(super) fn row(&self) -> Arc<OwnRow> {
+        Arc::clone(&self.row.lock())
+    }
+
+    /// Whether vectors are in memory.
+    pub(crate) fn has_loaded(&self) -> bool {
+        self.row().loaded.lock().is_some()
+    }
+
+    pub(super) fn setting(&self, begin: &'static str, agent: i64) -> Setting<'_> {
         let (search_path, tenant) = (self.schema.search_path.as_str(), self.options.tenant.as_str());
-        Setting { begin, search_path, tenant, agent: Some(self.id) }
+        Setting { begin, search_path, tenant, agent: Some(agent) }
     }
 
     /// Why nothing can be written; none when all is well.
@@ -188,23 +166,24 @@ impl Agent {
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.check_open()?;
         let cancel = cancel.also_with(&self.closing);
-        let setting = self.setting(SNAPSHOT);
-        self.explained(self.database.transact(&cancel, &setting, |tx| f(&self.snapshot(tx, OnceCell::new()))))
+        let row = self.row();
+        let setting = self.setting(SNAPSHOT, row.id);
+        self.explained(self.database.transact(&cancel, &setting, |tx| f(&self.snapshot(&row, tx, OnceCell::new()))))
     }
 
     /// A snapshot that sees the index in a state; whichever there is, where that is not known.
-    fn snapshot<'t>(&'t self, tx: &'t Transaction<'t>, state: OnceCell<Arc<State>>) -> Reader<'t> {
+    fn snapshot<'t>(&'t self, row: &'t OwnRow, tx: &'t Transaction<'t>, state: OnceCell<Arc<State>>) -> Reader<'t> {
         Reader {
             tx,
-            agent: self.id,
+            agent: row.id,
             tenant: &self.options.tenant,
             pending: None,
-            known_order: Some(&self.known_order),
+            known_order: Some(&row.known_order),
             known: Some(Known {
-                last: &self.known_state,
+                last: &row.known_state,
                 kept: &self.database.kept,
-                loaded: &self.loaded,
-                covered: &self.covered,
+                loaded: &row.loaded,
+                covered: &row.covered,
                 compare: self.database.compare,
                 patience: self.database.max_staleness,
             }),
@@ -226,13 +205,14 @@ impl Agent {
     ) -> Result<T> {
         self.check_open()?;
         let cancel = cancel.also_with(&self.closing);
-        let looked = self.database.transact(&cancel, &self.setting(SNAPSHOT), |tx| {
-            let known = self.known_state.lock().clone();
+        let own = self.row();
+        let looked = self.database.transact(&cancel, &self.setting(SNAPSHOT, own.id), |tx| {
+            let known = own.known_state.lock().clone();
             // Of what was written here since nothing is known.
-            let Some((state, Some(read))) = known else { return f(&self.snapshot(tx, OnceCell::new())) };
+            let Some((state, Some(read))) = known else { return f(&self.snapshot(&own, tx, OnceCell::new())) };
             let (asked, moment, made) = (Instant::now(), state.moment.clone(), tx.made);
             let params: Vec<(Box<dyn ToSql + Sync>, Type)> = vec![
-                (Box::new(self.id), Type::INT8),
+                (Box::new(own.id), Type::INT8),
                 (Box::new(self.options.tenant.clone()), Type::TEXT),
                 (Box::new(ACTIVE_SPACE), Type::TEXT),
                 (Box::new(moment.version), Type::INT8),
@@ -240,15 +220,24 @@ impl Agent {
             ];
             let is_expected = move |row: &Row| Ok(Moment::over(row, 0, made)?.is_same(&moment));
             tx.ask_along(Along { sql: STATE.into(), params, is_expected: Box::new(is_expected), refused: of_postgres });
-            let reader = self.snapshot(tx, OnceCell::from(Arc::clone(&state)));
+            let reader = self.snapshot(&own, tx, OnceCell::from(Arc::clone(&state)));
             let mut result = f(&reader);
             let is_known = since.is_none_or(|since| read >= since) || read.elapsed() < self.database.max_staleness;
             if result.is_ok() && tx.heard().is_none() && !is_known {
                 result = tx.confirm().and(result);
             }
-            let Some((row, is_expected)) = tx.heard() else { return result };
-            let state = reader.state_of(row, asked, Some(&self.known_state), Some(state))?;
-            if *is_expected { result } else { f(&self.snapshot(tx, OnceCell::from(state))) }
+            let state = match tx.heard() {
+                None if tx.is_to_ask_along() => return result,
+                None => State::of_nothing(),
+                Some((row, is_expected)) => {
+                    let now = reader.state_of(row, asked, Some(&own.known_state), Some(state))?;
+                    if *is_expected {
+                        return result;
+                    }
+                    now
+                }
+            };
+            f(&self.snapshot(&own, tx, OnceCell::from(state)))
         });
         self.explained(looked)
     }
@@ -297,52 +286,53 @@ impl Agent {
         }
         let (write, _) = Uuid::new_v4().as_u64_pair();
         let write = write.cast_signed();
-        let transaction = self.database.begin(&self.given_up, &self.setting(WRITE))?;
-        transaction.ask_along(fence.asked(self.id, &self.options.owner.uuid, write));
+        let own = self.row();
+        let transaction = self.database.begin(&self.given_up, &self.setting(WRITE, own.id))?;
+        transaction.ask_along(fence.asked(own.id, &self.options.owner.uuid, write));
         if fence.is_awaited {
             transaction.confirm()?;
             if transaction.heard().is_none() {
                 transaction.rollback();
-                return Err(not_held());
+                return Err(if fence.token.is_some() { not_held() } else { has_left() });
             }
         }
         let (pending, next_id) = (RefCell::default(), Cell::new(None));
         let (tenant, pending_words) = (self.options.tenant.as_str(), Some(&pending));
         let reader = Reader {
             tx: &transaction,
-            agent: self.id,
+            agent: own.id,
             tenant,
             pending: pending_words,
             known_order: None,
             known: None,
             state: OnceCell::new(),
         };
-        let (known_length, length) = (*self.length.lock(), Cell::new(None));
+        let (known_length, length) = (*own.length.lock(), Cell::new(None));
         let tx = Tx { reader, now_ms: self.options.clock.now_ms(), next_id: &next_id, known_length, length: &length };
         let value = match f(&tx) {
             Ok(value) => value,
             Err(error) => {
-                *self.length.lock() = None;
+                *own.length.lock() = None;
                 transaction.rollback();
                 return Err(error);
             }
         };
-        let segments = Pending::segments(&pending, self.id);
+        let segments = Pending::segments(&pending, own.id);
         let mut params: Vec<(&str, Vec<Param<'_>>)> = segments.iter().flat_map(NewSegment::statements).collect();
         let last_id = next_id.get();
         if let Some(last_id) = &last_id {
-            params.push(("UPDATE agent SET next_id = $2 WHERE id = $1", vec![int8(&self.id), int8(last_id)]));
+            params.push(("UPDATE agent SET next_id = $2 WHERE id = $1", vec![int8(&own.id), int8(last_id)]));
         }
         let last: Vec<Statement<'_>> = params.iter().map(|(sql, params)| (*sql, params.as_slice())).collect();
         let version = transaction.heard().map(|(row, _)| column(row, 0)).transpose()?;
         let done = transaction.commit(&last);
         // What comes next in this process sees it, however young what was read before is.
-        if let Some((_, read)) = &mut *self.known_state.lock() {
+        if let Some((_, read)) = &mut *own.known_state.lock() {
             *read = None;
         }
         let done = match done {
             // All was done but for the last word, and the answer to that was lost.
-            Err(error) if error.code() == Code::Io => match self.was_committed(version.unwrap_or(0), write)? {
+            Err(error) if error.code() == Code::Io => match self.was_committed(own.id, version.unwrap_or(0), write)? {
                 true => Ok(()),
                 // Where it was not heard either that it had begun, the database may still come to it.
                 false => Err(if version.is_some() { error } else { lost() }),
@@ -350,21 +340,21 @@ impl Agent {
             done => done,
         };
         // A length that was taken for granted may not be that of what is there now.
-        *self.length.lock() = if done.is_ok() { length.get().or(known_length) } else { None };
+        *own.length.lock() = if done.is_ok() { length.get().or(known_length) } else { None };
         done.map(|()| value)
     }
 
     /// Whether a write whose answer was lost was done.
-    fn was_committed(&self, version: i64, write: i64) -> Result<bool> {
+    fn was_committed(&self, agent: i64, version: i64, write: i64) -> Result<bool> {
         // Waits for the write itself, should it still go on. It is on the list then, unless so many came after it.
         let sql = "SELECT $2 = ANY (writes), version - $3 >= cardinality(writes) FROM agent WHERE id = $1 FOR UPDATE";
         let (times, apart) = ASKED;
         let mut last = lost();
         for _ in 0..times {
-            let params = [int8(&self.id), int8(&write), int8(&version)];
-            match self.database.transact(&self.given_up, &self.setting(WRITE), |tx| tx.row(sql, &params)) {
+            let params = [int8(&agent), int8(&write), int8(&version)];
+            match self.database.transact(&self.given_up, &self.setting(WRITE, agent), |tx| tx.row(sql, &params)) {
                 Ok(row) => {
-                    let row = the_row(row)?;
+                    let row = row.ok_or_else(has_left)?;
                     let (is_there, is_too_late) = (column::<bool>(&row, 0)?, column::<bool>(&row, 1)?);
                     return if is_too_late && !is_there { Err(lost()) } else { Ok(is_there) };
                 }
@@ -394,11 +384,12 @@ impl Agent {
         if !self.schema.may_write {
             return Err(newer());
         }
-        self.explained(self.database.transact(&self.given_up, &self.setting(WRITE), |tx| f(tx, self.id)))
+        let agent = self.row().id;
+        self.explained(self.database.transact(&self.given_up, &self.setting(WRITE, agent), |tx| f(tx, agent)))
     }
 }
 
-fn newer() -> Error {
+pub(super) fn newer() -> Error {
     Error::new(Code::NewerSchema, "the database was changed by a newer version of this engine, which alone may write")
         .remedy("Update memory-core-rs on this machine; searches go on meanwhile")
 }

@@ -4,8 +4,9 @@
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    agent::{Agent, Reader, column, int8, natural, text, the_row},
+    agent::{Agent, Reader, column, int8, natural, text},
     connect::Transaction,
+    own_row::has_left,
 };
 use crate::lease::{Lease, LeaseRow, Owner, VALID_MS};
 use model::{cancel::Cancel, error::Result};
@@ -24,36 +25,48 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn lease(&self) -> Result<Option<LeaseRow>> {
-        from_row(&the_row(self.tx.row(&format!("SELECT {COLUMNS} FROM agent WHERE id = $1"), &[int8(&self.agent)])?)?)
+        let row = self.tx.row(&format!("SELECT {COLUMNS} FROM agent WHERE id = $1"), &[int8(&self.agent)])?;
+        row.map_or(Ok(None), |row| from_row(&row))
     }
 }
 
 impl Agent {
-    /// Takes the lease, or tells who has it. Taking one that is held only renews it.
+    /// Takes the lease, or tells who has it. Taking one that is held only renews it. An agent whose row was removed gets another.
     ///
     /// # Errors
     /// What the database answers.
     pub fn acquire_lease(&self) -> Result<Lease> {
-        let lease = self.on_row(|tx, agent| {
-            let sql = format!(
-                "SELECT {COLUMNS}, expires_ms > (extract(epoch FROM clock_timestamp()) * 1000)::bigint \
-                 FROM agent WHERE id = $1 FOR UPDATE"
-            );
-            let row = the_row(tx.row(&sql, &[int8(&agent)])?)?;
-            let (held, is_in_time) = (from_row(&row)?, column::<bool>(&row, 6)?);
-            let token = match held {
-                Some(held) if held.owner.uuid == self.owner().uuid => held.token,
-                Some(held) if is_in_time && !held.holder_is_dead(self.owner()) => return Ok(Lease::HeldBy(held)),
-                held => held.map_or(0, |held| held.token) + 1,
-            };
-            take(tx, agent, self.owner(), token)?;
-            Ok(Lease::Held { token })
-        })?;
+        let lease = match self.lease_of_row()? {
+            Some(lease) => lease,
+            None => {
+                self.begin_anew()?;
+                self.lease_of_row()?.ok_or_else(has_left)?
+            }
+        };
         *self.token.lock() = match lease {
             Lease::Held { token } => Some(token),
             Lease::HeldBy(_) => None,
         };
         Ok(lease)
+    }
+
+    /// Takes the lease of the row that is known, or tells who has it; none when there is no such row.
+    fn lease_of_row(&self) -> Result<Option<Lease>> {
+        self.on_row(|tx, agent| {
+            let sql = format!(
+                "SELECT {COLUMNS}, expires_ms > (extract(epoch FROM clock_timestamp()) * 1000)::bigint \
+                 FROM agent WHERE id = $1 FOR UPDATE"
+            );
+            let Some(row) = tx.row(&sql, &[int8(&agent)])? else { return Ok(None) };
+            let (held, is_in_time) = (from_row(&row)?, column::<bool>(&row, 6)?);
+            let token = match held {
+                Some(held) if held.owner.uuid == self.owner().uuid => held.token,
+                Some(held) if is_in_time && !held.holder_is_dead(self.owner()) => return Ok(Some(Lease::HeldBy(held))),
+                held => held.map_or(0, |held| held.token) + 1,
+            };
+            take(tx, agent, self.owner(), token)?;
+            Ok(Some(Lease::Held { token }))
+        })
     }
 
     /// Moves the end of the lease; false when it is not held any more.

@@ -43,6 +43,7 @@ mod meta;
 mod moment;
 mod notes;
 mod order;
+mod own_row;
 mod refusals;
 mod reset;
 mod rows;

@@ -4,7 +4,7 @@ use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock, Weak, mpsc},
+    sync::{Arc, OnceLock, Weak, atomic::Ordering, mpsc},
     time::Duration,
 };
 
@@ -169,6 +169,10 @@ impl Served {
     #[expect(clippy::unused_self, reason = "as of a file")]
     pub(crate) const fn is_suspect(&self) -> bool {
         false
+    }
+
+    pub(crate) fn has_begun_anew(&self) -> bool {
+        self.agent.has_begun_anew.swap(false, Ordering::AcqRel)
     }
 
     pub(crate) fn read_with(&self, cancel: &Cancel, f: Read<'_>) -> Result<()> {

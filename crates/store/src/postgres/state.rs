@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    agent::{Reader, column, int8, text, the_row},
+    agent::{Reader, column, int8, text},
     blocks::Dead,
     connect::Param,
     covered::KnownCovered,
@@ -108,6 +108,22 @@ pub(super) const STATE: &str = "SELECT a.version, a.writes, a.next_id - 1, g.id,
      LEFT JOIN meta m ON m.agent = $1 AND m.key = $3 \
      LEFT JOIN space s ON s.tenant = $2 AND s.id = m.value::bigint WHERE a.id = $1";
 
+impl State {
+    /// Of an agent that has no row any more: what it holds, as after a reset, is nothing.
+    pub(super) fn of_nothing() -> Arc<Self> {
+        let words = Segments { ids: Vec::new(), dead: Arc::new(Dead::new(Vec::new())), era: Era::new() };
+        Arc::new(Self {
+            moment: Moment::default(),
+            last_id: 0,
+            live: None,
+            space: None,
+            sources: Arc::default(),
+            words: Arc::new(words),
+            answers: Arc::default(),
+        })
+    }
+}
+
 impl Reader<'_> {
     /// The index as this snapshot sees it; none in a write, which may have changed it. One round trip at most a snapshot,
     /// and none while what was read last is young enough.
@@ -136,7 +152,7 @@ impl Reader<'_> {
     fn read_state(&self, known: Option<&KnownState>, before: Option<Arc<State>>) -> Result<Arc<State>> {
         let read = Instant::now();
         let version = before.as_ref().map_or(-1, |before| before.moment.version);
-        let row = self.state_row(version)?;
+        let Some(row) = self.state_row(version)? else { return Ok(State::of_nothing()) };
         self.state_of(&row, read, known, before)
     }
 
@@ -155,7 +171,8 @@ impl Reader<'_> {
         let anew;
         let row = if before.is_none() && moment.version == version {
             // The same number in another history.
-            anew = self.state_row(-1)?;
+            let Some(row) = self.state_row(-1)? else { return Ok(State::of_nothing()) };
+            anew = row;
             moment = Moment::of(&anew, 0, self.tx)?;
             &anew
         } else {
@@ -221,7 +238,8 @@ impl Reader<'_> {
         Ok(rows)
     }
 
-    fn state_row(&self, version: i64) -> Result<Row> {
+    /// None where the agent has no row any more.
+    fn state_row(&self, version: i64) -> Result<Option<Row>> {
         let sources = SOURCES.as_slice();
         let params = [
             int8(&self.agent),
@@ -230,7 +248,7 @@ impl Reader<'_> {
             int8(&version),
             (&sources as _, Type::TEXT_ARRAY),
         ];
-        the_row(self.tx.row(STATE, &params)?)
+        self.tx.row(STATE, &params)
     }
 }
 

@@ -209,6 +209,11 @@ impl Transaction<'_> {
         *self.along.borrow_mut() = Some(along);
     }
 
+    /// Whether something is still to be asked along with the first question.
+    pub(super) fn is_to_ask_along(&self) -> bool {
+        self.along.borrow().is_some()
+    }
+
     /// What was asked along with the first question, once that was asked: the answer, and whether it was expected.
     pub(super) fn heard(&self) -> Option<&(Row, bool)> {
         self.heard.get()
@@ -219,7 +224,7 @@ impl Transaction<'_> {
     /// # Errors
     /// As [`Self::rows`], and where the answer is not the one that was expected.
     pub(super) fn confirm(&self) -> Result<()> {
-        if self.along.borrow().is_none() { Ok(()) } else { self.wait(std::future::ready(Ok(()))) }
+        if self.is_to_ask_along() { self.wait(std::future::ready(Ok(()))) } else { Ok(()) }
     }
 
     fn client(&self) -> Result<&Client> {

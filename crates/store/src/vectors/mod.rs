@@ -126,7 +126,7 @@ impl VectorTurn {
     pub fn is_cold(&self) -> bool {
         #[cfg(feature = "postgres")]
         if let Some(agent) = &self.agent {
-            return agent.loaded.lock().is_none();
+            return !agent.has_loaded();
         }
         self.slot.is_none()
     }

@@ -192,3 +192,33 @@ async fn a_text_that_cannot_be_kept_beside_another_is_refused_once() {
     one.sync().await;
     assert_eq!(one.files(), two.files());
 }
+
+// Gateways that ran when the agent left the database had no memory until they were started again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_that_runs_when_all_is_removed_from_the_database_goes_on_by_itself() {
+    let Some(schema) = Schema::new() else { return };
+    let one =
+        Gateway::new(&schema, &[("memory/a.md", "The kettle is new."), ("memory/b.md", "The zither is old.")]).await;
+    one.sync().await;
+    let two = Gateway::new(&schema, &[]).await;
+    two.sync().await;
+    assert!(one.finds("kettle").await && two.finds("zither").await);
+    let context = std::sync::Arc::clone(&one.engine().context);
+    let removing = move || context.store().write(|tx| tx.remove_agent());
+    tokio::task::spawn_blocking(removing).await.unwrap().unwrap();
+    for gateway in [&one, &two] {
+        let context = std::sync::Arc::clone(&gateway.engine().context);
+        let look = move || crate::index::plan::is_stale(context.store(), &context.settings().settings, &Cancel::new());
+        assert!(tokio::task::spawn_blocking(look).await.unwrap().unwrap(), "noticed as after a reset");
+        hits(gateway.engine(), "kettle").await;
+    }
+    two.sync().await;
+    one.sync().await;
+    two.put("memory/c.md", b"The submarine museum opens at nine.");
+    two.sync().await;
+    one.sync().await;
+    for gateway in [&one, &two] {
+        assert_eq!(gateway.files().len(), 3, "{:?}", texts(&gateway.files()));
+        assert!(gateway.finds("kettle").await && gateway.finds("zither").await && gateway.finds("submarine").await);
+    }
+}

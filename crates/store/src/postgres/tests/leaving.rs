@@ -4,8 +4,12 @@ use super::*;
 use crate::{
     embeddings::NewEmbedding,
     files::{Hash, NewChunk, NewFile},
+    lease::Lease,
     leaving::AgentRows,
 };
+use std::time::Instant;
+
+use model::error::Code;
 
 /// An agent with a file of these texts, each with a vector.
 fn filled(place: &(Place, Schema, Arc<Database>), name: &str, texts: &[u8]) -> Agent {
@@ -74,4 +78,31 @@ fn an_agent_that_leaves_takes_its_rows_with_it_and_no_vector_of_others() {
     // The last one takes the tenant's vectors along.
     two.write(|tx| tx.remove_agent()).unwrap();
     assert_eq!(count("tenant", "IS NOT NULL") + count("agent", "IS NOT NULL"), 0);
+}
+
+// Every gateway of the tenant had no memory until it was started again: what was open kept asking for the row by its id.
+#[test]
+fn whoever_has_the_agent_open_when_it_leaves_finds_it_empty_and_begins_anew() {
+    let Some(place) = prepared() else { return };
+    let [here, there] = [filled(&place, "one", &[1, 2]), open_in(&place.2, &place.1, "t", "one")];
+    let look = |agent: &Agent| agent.look(&Cancel::new(), Some(Instant::now()), |reader| reader.live()).unwrap();
+    let version = |agent: &Agent| agent.version().unwrap();
+    here.write(|tx| tx.set_meta("known", "before")).unwrap();
+    assert!(look(&here).is_some() && look(&there).is_some());
+    let before = version(&there).max(version(&here));
+    open_in(&place.2, &place.1, "t", "one").write(|tx| tx.remove_agent()).unwrap();
+    for agent in [&here, &there] {
+        let lease = agent.read(&Cancel::new(), |reader| reader.lease()).unwrap();
+        assert_eq!((look(agent), lease), (None, None), "as after a reset");
+        let refused = agent.write(|tx| tx.set_meta("known", "again")).unwrap_err();
+        assert!(refused.code() == Code::Busy && refused.remedy.is_some(), "{refused}");
+    }
+    for agent in [&here, &there] {
+        assert!(matches!(agent.acquire_lease().unwrap(), Lease::Held { .. }));
+        agent.write_indexed(|tx| tx.set_meta("known", "again")).unwrap();
+        agent.release_lease().unwrap();
+        assert!(version(agent) > before, "no number of before is one of now");
+        assert_eq!(agent.read(&Cancel::new(), |reader| reader.meta("known")).unwrap().as_deref(), Some("again"));
+    }
+    assert_eq!(place.0.numbers("SELECT count(*) FROM agent"), [1], "both have the same row");
 }
