@@ -37,6 +37,9 @@ const BETWEEN: &str = "\
 const NAMING: &str = "\
     it's is that's was meant mean not called named ist war heißt meine meinte sondern es era llama sino é foi \
     chama chama-se c'est c'était s'appelle è chiama het heet это in at on en em à a на в bei mit with";
+/// Of these those behind a subject: "der Kardiologe ist am 11." says something by itself, and its subject looks like a name.
+const VERBS: &str =
+    "is was ist war heißt es era é foi est è heet chama chama-se llama s'appelle это był jest je है था هو";
 /// What is counted.
 const UNITS: &str = "\
     euro euros eur dollar dollars usd pounds chf kg g mg ml km m cm percent prozent years year old days weeks \
@@ -60,8 +63,8 @@ static BEGIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-static WORDS: LazyLock<[HashSet<&str>; 4]> =
-    LazyLock::new(|| [BETWEEN, NAMING, UNITS, VALUES].map(|words| words.split_whitespace().collect()));
+static WORDS: LazyLock<[HashSet<&str>; 5]> =
+    LazyLock::new(|| [BETWEEN, NAMING, UNITS, VALUES, VERBS].map(|words| words.split_whitespace().collect()));
 
 /// The sentence that a message is, where it corrects what was said right before it and has no subject of its own.
 pub(crate) fn correction(message: &str) -> Option<&str> {
@@ -70,9 +73,31 @@ pub(crate) fn correction(message: &str) -> Option<&str> {
     (all.next().is_none() && corrects(sentence)).then_some(sentence)
 }
 
+/// Whether a sentence says nothing but what it corrects.
+pub(super) fn only_corrects(sentence: &str) -> bool {
+    corrects(sentence) && !has_subject(sentence)
+}
+
+/// Whether a name stands before the verb of a sentence that begins as a correction.
+fn has_subject(sentence: &str) -> bool {
+    let [between, _, _, values, verbs] = &*WORDS;
+    let begin = BEGIN.as_ref().and_then(|begin| begin.find(sentence)).map_or(0, |begin| begin.end());
+    let words = sentence.get(begin..).unwrap_or_default().split_whitespace();
+    let mut is_named = false;
+    for bare in words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())) {
+        let lower = bare.to_lowercase();
+        if is_named && verbs.contains(lower.as_str()) {
+            return true;
+        }
+        let is_other = between.contains(lower.as_str()) || values.contains(lower.as_str()) || is_month(bare);
+        is_named |= bare.starts_with(char::is_uppercase) && !is_other;
+    }
+    false
+}
+
 /// Whether a sentence is such a correction: begins as one, and has nothing behind that but a day, a number or a name.
 pub(super) fn corrects(sentence: &str) -> bool {
-    let [between, naming, units, values] = &*WORDS;
+    let [between, naming, units, values, _] = &*WORDS;
     let Some(begin) = BEGIN.as_ref().and_then(|begin| begin.find(sentence)) else { return false };
     let rest = sentence.get(begin.end()..).unwrap_or_default();
     if sentence.ends_with(['?', '？', '؟']) || rest.split_whitespace().count() > MOST_WORDS {

@@ -16,7 +16,7 @@ mod unreal;
 mod whose;
 
 use self::{
-    correction::{corrects, with_correction},
+    correction::{corrects, only_corrects, with_correction},
     different::DIFFERENT,
     life::LIFE,
     passing::{is_passing, without_apology},
@@ -145,6 +145,11 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
         let (corrected, kept_before) = (found.last().filter(|_| was_kept), found.len());
         if let Some(Found { text, category }) = corrected.filter(|_| corrects(whole)) {
             found.push(Found { text: with_correction(text, whole), category: *category });
+            continue;
+        }
+        // "No, it's Tuesday" says something only behind what it corrects, and that was not kept.
+        if only_corrects(whole) {
+            before = None;
             continue;
         }
         was_kept = false;
@@ -353,6 +358,33 @@ mod tests {
             assert_eq!(found[0].text, kept, "{said}");
         }
         assert!(find("Sorry, thanks").is_err());
+    }
+
+    // "no, it's Tuesday not Monday" stood in the note of the day, and nothing told what.
+    #[test]
+    fn a_correction_of_nothing_is_none() {
+        for said in [
+            "no, it's Tuesday not Monday",
+            "No, it's Porto.",
+            "Did Benfica win? No, it's Porto.",
+            "Nein, es ist Dienstag, nicht Montag",
+            "No, es el martes, no el lunes",
+            "Não, é na terça, não na segunda",
+            "Non, c'est mardi, pas lundi",
+            "No, è martedì, non lunedì",
+            "Nee, het is dinsdag, niet maandag",
+            "Нет, это вторник, не понедельник",
+            "いや、10日です",
+            "不对，是10号",
+            "아니, 10일이야",
+            "नहीं, 10 तारीख को",
+            "لا، يوم 10",
+        ] {
+            assert!(find(said).is_err(), "{said}: {:?}", find(said));
+        }
+        assert!(find("Nein, der Kardiologe ist am 11. Dezember").is_ok(), "it has a subject");
+        // What is asked to be remembered is meant, and what is said before it is not.
+        assert_eq!(find("The gate squeaks. No, it's Porto. Please remember that.").unwrap_or_default(), []);
     }
 
     // "Please remember that." was kept, and what it meant was not; "Lembra-te que …" passed for a question.
