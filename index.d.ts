@@ -1137,6 +1137,8 @@ export interface RecallQuestion {
   prompt: string
   /** The user's message before it in the same conversation. */
   before?: string
+  /** What the assistant answered to that. */
+  replied?: string
   /** Files that are not recalled, relative to the workspace. */
   without?: Array<string>
   /** Keys of the projects that are worked on. */

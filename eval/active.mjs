@@ -77,6 +77,12 @@ export const MODELS = {
   },
 };
 
+/** The turn before. @param {Turn} turn @returns {{role: "user" | "assistant", text: string}[]} */
+const said = ({ before, reply }) => [
+  ...(before ? [{ role: /** @type {const} */ ("user"), text: before }] : []),
+  ...(reply ? [{ role: /** @type {const} */ ("assistant"), text: reply }] : []),
+];
+
 /** Where the passages of a block stand. @param {string | undefined} block @returns {Place[]} */
 const placesOf = (block) =>
   [...(block ?? "").matchAll(/^\d+\. \[([^\]]+)#L(\d+)-L(\d+)\]/gm)].map(([, path, from, to]) => ({
@@ -103,6 +109,7 @@ export function runActive(caseDir, provider, { model, mode, answer = "pick" }, h
       const { message, intent, candidates } = await manager.recallCandidates(agent, {
         prompt: turn.query,
         before: turn.before,
+        replied: turn.reply,
         without,
         nowMs,
       });
@@ -111,7 +118,7 @@ export function runActive(caseDir, provider, { model, mode, answer = "pick" }, h
         agentId: "main",
         session: `${provider} ${model} ${mode} ${answer} ${turn.id}`,
         message,
-        before: turn.before ? [{ role: "user", text: turn.before }] : [],
+        before: said(turn),
         intent,
         candidates: hits,
         fitting: hits.filter((_, at) => candidates[at].fits),

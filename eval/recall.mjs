@@ -6,8 +6,8 @@ import { MemoryIndexManager } from "../lib/manager.js";
 
 /**
  * A turn. No evidence means that nothing should be shown. `half`: which part of the set it is of, of those that the set's
- * description names; `pad`: so many characters stand before the words.
- * @typedef {{id: string, category: string, lang: string, half: string, query: string, before?: string, pad?: number, evidence: [string, number][]}} Turn
+ * description names; `reply`: what the assistant answered to the message before; `pad`: so many characters stand before the words.
+ * @typedef {{id: string, category: string, lang: string, half: string, query: string, before?: string, reply?: string, pad?: number, evidence: [string, number][]}} Turn
  * @typedef {{turn: Turn, shown: {path: string, startLine: number, endLine: number, score: number, snippet: string}[], ok: boolean}} Outcome
  */
 
@@ -41,7 +41,7 @@ export function readTurns(caseDir, halves) {
  * @template T
  * @param {string} caseDir
  * @param {string} provider
- * @param {(manager: MemoryIndexManager, nowMs: number, recall: (turn: {query: string, before?: string}) => Promise<any[]>) => Promise<T>} work
+ * @param {(manager: MemoryIndexManager, nowMs: number, recall: (turn: {query: string, before?: string, reply?: string}) => Promise<any[]>) => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withNotes(caseDir, provider, work) {
@@ -57,7 +57,9 @@ export async function withNotes(caseDir, provider, work) {
     // What is right, not how fast: a busy machine is given time.
     const agent = { config: { autoRecall: true, autoRecallTimeoutMs: 5000 }, agentId: "main", isDefaultAgent: true, stateDir };
     const nowMs = now * 1000;
-    return await work(manager, nowMs, ({ query, before }) => manager.recall(agent, { prompt: query, before, without, nowMs }));
+    return await work(manager, nowMs, ({ query, before, reply }) =>
+      manager.recall(agent, { prompt: query, before, replied: reply, without, nowMs }),
+    );
   } finally {
     await manager.close();
     fs.rmSync(home, { recursive: true, force: true });

@@ -22,6 +22,8 @@ pub struct RecallQuestion {
     pub prompt: String,
     /// The user's message before it in the same conversation.
     pub before: Option<String>,
+    /// What the assistant answered to that.
+    pub replied: Option<String>,
     /// Files that are not recalled, relative to the workspace.
     pub without: Option<Vec<String>>,
     /// Keys of the projects that are worked on.
@@ -36,6 +38,7 @@ impl From<RecallQuestion> for Asked {
         Self {
             prompt: question.prompt,
             before: question.before,
+            replied: question.replied,
             without: question.without.unwrap_or_default(),
             projects: question.projects.unwrap_or_default(),
             now_ms: question.now_ms.map_or_else(now_ms, |ms| ms as i64),

@@ -22,9 +22,14 @@ const words = (who) => `Do you remember why Falcon moved, asks the ${who}?`;
 const START = "Start a helper, please.";
 /** Has it write to the main conversation. */
 const TELL = "Tell the other conversation, please.";
+/** A message whose answer names what the next one goes on about, in a note that shares no word with either message. */
+const NAMED_BY_THE_ANSWER = "Any plan for saturday evening?";
+const GOES_ON = "and how much do I owe there?";
+const QUILL = { "memory/quill.md": "# Quill's pottery\n\n- Quill gets 45 euros for the last two kiln runs.\n" };
 const [FLUSH, ANSWER] = RULES;
 const ASKING_OTHERS = [
   FLUSH,
+  { match: NAMED_BY_THE_ANSWER, reply: "On Saturday you are at Quill's pottery course." },
   { match: START, tool: "sessions_spawn", toolCall: { name: "sessions_spawn", arguments: { task: words("helper") } } },
   {
     match: TELL,
@@ -47,7 +52,7 @@ export function activeMemoryTurnsSuite(version) {
 
     beforeAll(async () => {
       active = await activeHome(version, {
-        files: { ...FALCON, ...KITCHEN },
+        files: { ...FALCON, ...KITCHEN, ...QUILL },
         rules: ASKING_OTHERS,
         active: { mode: "escalate", lateMs: 4500, circuitBreakerCooldownMs: COOLDOWN_MS },
         config: (config) => {
@@ -73,6 +78,21 @@ export function activeMemoryTurnsSuite(version) {
         expect((await active.say(message)).newest).not.toMatch(A_BLOCK);
       }
       expect(model.asked).toHaveLength(1);
+    });
+
+    // Who asks "and how much do I owe there?" goes on about what the answer named, and the search had only the two questions.
+    test("what the answer before named is found for who goes on about it", async () => {
+      await active.sayToTheEnd(NAMED_BY_THE_ANSWER);
+      model.asked.length = 0;
+      model.answer = (body) => pickOf(body, "45 euros");
+      try {
+        const { newest } = await active.say(GOES_ON);
+        expect(model.asked, host.gatewayOutput.slice(-3000)).toHaveLength(1);
+        expect(newest).toMatch(/<active_memory_plugin>[\s\S]*45 euros for the last two kiln runs/);
+      } finally {
+        model.answer = (body) => pickOf(body, "PostgreSQL");
+        model.asked.length = 0;
+      }
     });
 
     test("turns that no person began are left alone", async () => {

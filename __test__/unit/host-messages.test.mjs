@@ -1,7 +1,7 @@
 // The host's messages, and whose they are.
 
 import { expect, test } from "vitest";
-import { lastMessages } from "../../plugin/hooks/messages.js";
+import { lastMessages, saidBefore } from "../../plugin/hooks/messages.js";
 import { importFrom } from "../../plugin/sdk.js";
 import { hostSessions } from "../../plugin/sessions/source.js";
 
@@ -20,4 +20,16 @@ test("what a host answers to a command is nobody's message, what a tool has sent
     [1, SAID.content],
     [3, SENT.content],
   ]);
+});
+
+test("recall is given the message before with the answer to it, and none to another one", () => {
+  const answered = { role: "assistant", content: "It has three, as you said." };
+  const called = { role: "assistant", content: [{ type: "toolCall", name: "memory_search", arguments: {} }] };
+  expect(saidBefore([SAID, called, answered])).toEqual({ before: SAID.content, replied: answered.content });
+  expect(saidBefore([SAID, answered, { role: "user", content: "And the harbour?" }])).toEqual({
+    before: "And the harbour?",
+    replied: undefined,
+  });
+  expect(saidBefore([SAID, { role: "assistant", content: "x".repeat(100_000) }]).replied).toHaveLength(2000);
+  expect(saidBefore(undefined)).toEqual({ before: undefined, replied: undefined });
 });

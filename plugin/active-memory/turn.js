@@ -5,7 +5,7 @@ import { errorText } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { filesNotRecalled } from "../hooks/host-files.js";
-import { lastMessages } from "../hooks/messages.js";
+import { lastMessages, saidBefore } from "../hooks/messages.js";
 import { ownTurns } from "../hooks/speakers.js";
 import { getManager } from "../runtime.js";
 import { breakerKey, isRefusal, modelAccess } from "./model-access.js";
@@ -79,7 +79,7 @@ async function serve(plugin, agent, event, ctx, progress) {
   const before = ownTurns(host, ctx, event.messages);
   const question = {
     prompt: newestWords(event),
-    before: lastMessages(before, 1, "user")[0]?.text,
+    ...saidBefore(before),
     without: await filesNotRecalled(cfg, agentId, ctx, workspaceDir),
   };
   const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });

@@ -5,6 +5,9 @@ import { isHostsAnswer, textOf } from "../message-text.js";
 /** Characters of one message that are handed on; what a person types is far shorter. */
 const MAX_CHARS = 20_000;
 
+/** Characters of a reply that recall is given: it looks at the beginning. */
+const MAX_REPLY = 2000;
+
 /** Messages looked at for the first that a person has written: commands and the host's own may stand before it. */
 const FIRST = 4;
 
@@ -26,6 +29,16 @@ export function lastMessages(messages, limit, only) {
     if (message && (!only || message.role === only) && !isSentOnceMore(message, found.at(-1))) found.push(message);
   }
   return found.reverse();
+}
+
+/**
+ * The user's message before one and the answer to it, if there was any, as recall asks with them.
+ * @param {unknown} messages The messages before it.
+ */
+export function saidBefore(messages) {
+  const [last] = lastMessages(messages, 1);
+  const replied = last?.role === "assistant" ? last.text.slice(0, MAX_REPLY) : undefined;
+  return { before: lastMessages(messages, 1, "user")[0]?.text, replied };
 }
 
 /**

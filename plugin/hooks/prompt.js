@@ -9,7 +9,7 @@ import { getManager } from "../runtime.js";
 import { addition, mayAdd } from "./addition.js";
 import { hookAgent, recordOf } from "./agent.js";
 import { filesNotRecalled } from "./host-files.js";
-import { lastMessages } from "./messages.js";
+import { lastMessages, saidBefore } from "./messages.js";
 import { isPrivate, isUserTurn } from "./session.js";
 import { noteShown } from "./shown.js";
 import { ownTurns } from "./speakers.js";
@@ -104,7 +104,7 @@ async function beginRecall(host, agent, event, ctx) {
   if (cause) throw cause;
   const question = {
     prompt: event.prompt,
-    before: lastMessages(ownTurns(host, ctx, event.messages), 1, "user")[0]?.text,
+    ...saidBefore(ownTurns(host, ctx, event.messages)),
     without,
     ...(Array.isArray(ctx.activeProjectKeys) ? { projects: ctx.activeProjectKeys.map(String) } : {}),
   };

@@ -51,7 +51,7 @@ pub fn before(messages: &[Message], settings: &ActiveMemory, most: usize) -> Vec
         if *count == 0 {
             continue;
         }
-        let said = said(message);
+        let said = said(message.role, &message.text);
         if said.is_empty() {
             continue;
         }
@@ -70,11 +70,12 @@ pub fn before(messages: &[Message], settings: &ActiveMemory, most: usize) -> Vec
 }
 
 /// What somebody said, on one line, without what memory plugins put in.
-fn said(message: &Message) -> String {
-    match message.role {
-        Role::User => one_line(&envelope::strip(&message.text)),
+#[must_use]
+pub fn said(role: Role, text: &str) -> String {
+    match role {
+        Role::User => one_line(&envelope::strip(text)),
         Role::Assistant => {
-            let text = recall_block::strip(envelope::beginning(&message.text));
+            let text = recall_block::strip(envelope::beginning(text));
             let is_own = |line: &str| {
                 let line = line.trim_start().to_lowercase();
                 OWN_LINES.iter().any(|own| line.starts_with(own))

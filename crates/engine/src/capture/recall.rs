@@ -12,6 +12,7 @@ use ::search::types::Hit;
 use model::config::automatic::Automatic;
 use text::{
     analyze::Analyzer,
+    cut::head,
     query::{QueryPlan, QueryTerm, understand},
     time::note_date,
 };
@@ -24,6 +25,9 @@ const WHOLE: f64 = 0.999;
 /// Results that may hold the only word of a message: a word of many notes tells none of them, unless they say the same of
 /// different days.
 const MOST_NOTES_OF_A_WORD: usize = 2;
+/// How much of an answer is looked at, in UTF-16 units: a sentence or two. With 80, 300 and 600 as much is found.
+const OF_REPLY: usize = 200;
+
 /// A user's message and what stands around it.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
@@ -31,6 +35,8 @@ pub struct Asked {
     pub prompt: String,
     /// The user's message before it in the same conversation.
     pub before: Option<String>,
+    /// What the assistant answered to that.
+    pub replied: Option<String>,
     /// Files that are not recalled, relative to the workspace: the host shows them itself.
     pub without: Vec<String>,
     /// Keys of the projects that are worked on.
@@ -103,6 +109,19 @@ impl Question {
     pub fn in_context(&self, asked: &Asked, zone: &str) -> Option<Self> {
         let text = envelope::strip(&asked.prompt);
         (self.text == text).then(|| with_before(&text, asked, zone)).flatten()
+    }
+
+    /// The same with the message before it and the beginning of the answer to that, `replied`: answers name what the next message goes
+    /// on about ("The engineer is …" before "and what did he quote"). `None` where the answer says nothing.
+    #[must_use]
+    pub fn in_reply(asked: &Asked, replied: &str, zone: &str) -> Option<Self> {
+        let reply = head(replied, OF_REPLY);
+        if reply.is_empty() || understand(reply, asked.now_ms, zone).small_talk {
+            return None;
+        }
+        let before = asked.before.as_deref().map(envelope::strip).filter(|before| !envelope::is_noise(before));
+        let text = format!("{} {reply} {}", before.unwrap_or_default(), envelope::strip(&asked.prompt));
+        Some(Self::of(text.trim_start().to_owned(), asked, zone))
     }
 
     /// The results that have to do with the question. `by_meaning` says whether scores come from vectors too; without,
@@ -374,6 +393,26 @@ mod tests {
         let shown = ask("who is my dentist?").unwrap().relevant(others.chain([own]).collect(), &settings, true);
         assert_eq!(shown.len(), 1);
         assert!(shown[0].snippet.contains("Almeida"));
+    }
+
+    // "The engineer is Octavio Ruelas" was not looked at when "and what did he quote" came next.
+    #[test]
+    fn an_answer_says_what_the_next_message_goes_on_about() {
+        let in_reply = |before: Option<&str>, replied: &str| {
+            let before = before.map(str::to_owned);
+            let asked = Asked { prompt: "and what did he quote?".into(), before, now_ms: NOW, ..Asked::default() };
+            Question::in_reply(&asked, replied, "UTC").map(|question| question.text)
+        };
+        assert_eq!(
+            in_reply(Some("who was the engineer?"), "Octavio Ruelas.").as_deref(),
+            Some("who was the engineer? Octavio Ruelas. and what did he quote?"),
+        );
+        assert_eq!(in_reply(None, "Octavio Ruelas.").as_deref(), Some("Octavio Ruelas. and what did he quote?"));
+        for nothing in ["", "You're welcome!", "ok"] {
+            assert_eq!(in_reply(Some("thanks"), nothing), None, "{nothing}");
+        }
+        let long = in_reply(None, &"Ruelas ".repeat(1000)).unwrap();
+        assert!(long.len() < 250, "{}", long.len());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What active memory may choose from: the search of auto-recall, with the passages that it alone would not show.
 
-use std::{sync::Arc, time::Instant};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use serde::Serialize;
 use text::envelope;
@@ -13,10 +13,12 @@ use crate::{
     active_memory::{
         intent::{Asking, Intent},
         lane::{Lane, lane, stands_out},
+        query,
     },
     capture::{
         filter,
-        recall::{self, Asked},
+        queue::Role,
+        recall::{self, Asked, Question},
     },
 };
 use ::search::types::Hit;
@@ -50,10 +52,16 @@ pub struct Candidate {
 /// long, in 64 for a quarter more.
 const EXCERPT: usize = 200;
 
-/// Passages that are found by a message together with the one before it, where a model may be asked: who goes on about a
-/// thing need not name it again. With two the model sees the line that answers in 82 turns of that half, without in 77; a third
-/// changes nothing.
+/// Passages that are found by a message together with the one before it, where a model may be asked, and as many with the answer to
+/// that: who goes on about a thing need not name it again. With two the model sees the line that answers in 82 turns of that half,
+/// without in 77; a third changes nothing. With the answers the right note is among what it sees in 516 of 556 turns of the halves
+/// that may be looked at, without in 501.
 const OF_CONTEXT: usize = 2;
+
+/// How many passages that a message alone finds a model sees whatever their confidence, and the share of the best one's that others
+/// need. In the halves that may be looked at nothing right is lost by it, and a turn costs 18 tokens less.
+const ALWAYS_SEEN: usize = 4;
+const LEAST_SHARE: f64 = 0.33;
 
 impl Remember {
     /// What memory may have to say about a message, within `autoRecallTimeoutMs`. Lines that were written in a
@@ -79,7 +87,6 @@ impl Remember {
         // Whoever goes on about a thing may not ask in these words; who asked before has been answered.
         let asking = Asking::of(&message);
         let asking = if question.text == message { asking } else { asking.or(Asking::of(&question.text)) };
-        let in_context = question.in_context(asked, &zone);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
         let most = of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS);
         let seen = self.seen(&question, asking_for(most), asked, automatic, files.shared.clone()).await?;
@@ -106,15 +113,14 @@ impl Remember {
         let intent = asking.intent(best);
         let stands_out = stands_out(candidates.iter().map(|one| (one.hit.score, one.fits)));
         let may_ask = lane(active, Some(best), intent, stands_out) == Lane::Model;
-        if let Some(question) = in_context.filter(|_| may_ask)
-            && let Some((hits, _)) =
-                self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, files.shared.clone()).await?
-        {
-            let is_new = |hit: &Hit| !candidates.iter().any(|known| known.hit.overlaps(hit));
-            let new = hits.into_iter().filter(is_harmless).filter(is_new).collect();
-            let (own, _) = self.by_origin(new).await?;
-            let place = candidates.len().min(active.max_passages.saturating_sub(own.len()));
-            candidates.splice(place..place, own.into_iter().map(|hit| Candidate { hit, fits: false }));
+        if may_ask {
+            let mut places = 0..;
+            let is_seen = |one: &Candidate| one.fits || one.hit.score >= best * LEAST_SHARE;
+            candidates.retain(|one| places.next() < Some(ALWAYS_SEEN) || is_seen(one));
+            let mut new = self.in_conversation(&question, asked, automatic, files.shared.clone()).await?;
+            new.retain(|hit| !candidates.iter().any(|known| known.hit.overlaps(hit)));
+            let place = candidates.len().min(active.max_passages.saturating_sub(new.len()));
+            candidates.splice(place..place, new.into_iter().map(|hit| Candidate { hit, fits: false }));
         }
         let fitting: Vec<Hit> = candidates.iter().filter(|one| one.fits).map(|one| one.hit.clone()).collect();
         if let Some(later) = self.later(&fitting, &question, (asked, automatic), files, began).await? {
@@ -122,6 +128,33 @@ impl Remember {
             candidates.insert(0, Candidate { hit: later, fits: true });
         }
         Ok(Found { message, intent, candidates })
+    }
+
+    /// What is found by a message together with what was said before it.
+    async fn in_conversation(
+        self: &Arc<Self>,
+        question: &Question,
+        asked: &Asked,
+        automatic: &Automatic,
+        shared: PathBuf,
+    ) -> Result<Vec<Hit>> {
+        let zone = self.context.settings().settings.zone_name();
+        let replied = asked.replied.as_deref().map(|text| query::said(Role::Assistant, text));
+        let in_reply = replied.and_then(|replied| Question::in_reply(asked, &replied, &zone));
+        let found = async |question: Option<Question>| -> Result<Vec<Hit>> {
+            let Some(question) = question else { return Ok(Vec::new()) };
+            let seen = self.seen(&question, asking_for(OF_CONTEXT), asked, automatic, shared.clone()).await?;
+            let hits = seen.map(|(hits, _)| hits).unwrap_or_default();
+            Ok(self.by_origin(hits.into_iter().filter(is_harmless).collect()).await?.0)
+        };
+        // Beside each other: a reply waits, and a hosted provider embeds each.
+        let (mut all, of_reply) = tokio::try_join!(found(question.in_context(asked, &zone)), found(in_reply))?;
+        for hit in of_reply {
+            if !all.iter().any(|known| known.overlaps(&hit)) {
+                all.push(hit);
+            }
+        }
+        Ok(all)
     }
 }
 
