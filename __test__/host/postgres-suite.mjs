@@ -219,7 +219,7 @@ export function postgresSuite(version) {
           await read(two, `memory/${beside[0]}`),
         ]);
         expect((await told(two, "status")).output).toMatch(
-          new RegExp(`Notes: 5 notes in the database, exchanged last .*\n1 text kept beside another; .*:\n  memory/${beside[0]}`),
+          new RegExp(`Notes: 5 notes here and in the database, exchanged last .*\n1 text kept beside another; .*:\n  memory/${beside[0]}`),
         );
         const doctor = await told(two, "doctor", "--dry-run");
         expect([doctor.code, doctor.output]).toEqual([1, expect.stringMatching(new RegExp(`problem notes: .*memory/${beside[0]}`))]);
@@ -227,7 +227,7 @@ export function postgresSuite(version) {
         await json(one, "index");
         await json(two, "index");
         expect(await read(two, `memory/${beside[0]}`)).toBe(null);
-        expect((await told(two, "doctor", "--dry-run")).output).toMatch(/notes: the database keeps 4 notes/);
+        expect((await told(two, "doctor", "--dry-run")).output).toMatch(/notes: 4 notes are here and in the database/);
 
         // What one is told to forget the other one forgets.
         const { undoId: id } = await json(one, "forget", "--path", "memory/heron.md", "--yes");

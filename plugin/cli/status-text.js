@@ -213,7 +213,7 @@ function notesLines({ custom }, most) {
   // Said in full where nothing more urgent is the state.
   const isState = /** @type {{reason?: string} | undefined} */ (custom?.health)?.reason === stopped;
   const ended = stopped ? paint("yellow", isState ? ", and the exchange has stopped" : `, and the exchange has stopped: ${stopped}`) : "";
-  const lines = [field("Notes", `${counted(notes, "note")} in the database, ${when}${failed}${ended}`)];
+  const lines = [field("Notes", `${counted(notes, "note")} here and in the database, ${when}${failed}${ended}`)];
   if (conflicts.length === 0) return lines;
   const open = paint("yellow", `${counted(conflicts.length, "text")} kept beside another; bring together what is needed, and delete:`);
   return [

@@ -82,7 +82,9 @@ impl<'a> Work<'a> {
         record.mark = self.mark.filter(|_| self.is_complete && !self.again);
         record.refused = self.exchanged.refused;
         record.vanished = None;
-        if self.changed {
+        // After a state that was lost both may have the same already: they have been compared, which is all that is to be known.
+        let is_first = record.exchanged_ms == 0 && !self.again && !record.notes.is_empty();
+        if self.changed || is_first {
             record.exchanged_ms = self.exchange.now_ms;
         }
         (record, self.again)

@@ -80,7 +80,7 @@ impl Exchanged {
 pub(crate) struct NotesStatus {
     /// Notes that the workspace and the database have.
     pub notes: usize,
-    /// When something was last exchanged, in milliseconds since the epoch; none = never.
+    /// When something was last exchanged, or found to be the same without a record of that, in milliseconds since the epoch; none = never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchanged_at_ms: Option<i64>,
     /// Texts that are kept beside another, until somebody deletes or renames them.

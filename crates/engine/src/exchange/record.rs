@@ -29,7 +29,7 @@ pub(super) struct Known {
 pub(super) struct Record {
     /// What the database was known by when it had all that is written here, and nothing else; none where that is not so.
     pub mark: Option<String>,
-    /// When something was exchanged, in milliseconds since the epoch; 0 = never.
+    /// When something was exchanged, or first found to be the same, in milliseconds since the epoch; 0 = never.
     pub exchanged_ms: i64,
     /// Notes of either side that could not be exchanged.
     pub refused: usize,

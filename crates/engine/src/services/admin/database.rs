@@ -51,26 +51,24 @@ pub(super) fn notes(status: &NotesStatus) -> Check {
     if let Some((found, remedy)) = stopped.as_ref().and_then(|stopped| stopped.split_once(". ")) {
         return Check::bad(name, found, remedy);
     }
-    let Some(at_ms) = exchanged_at_ms else {
-        return Check::well(name, "no note was exchanged with the database yet; `openclaw memory index` does it");
-    };
-    let told = format!("the database keeps {notes} notes, exchanged last at {}", iso(*at_ms));
+    let (mut told, mut remedies) = (Vec::new(), Vec::new());
+    told.push(match exchanged_at_ms {
+        Some(at_ms) => format!("{notes} notes are here and in the database, exchanged last at {}", iso(*at_ms)),
+        None => "no note was exchanged with the database yet; `openclaw memory index` does it".to_owned(),
+    });
     if *refused > 0 {
-        return Check::bad(
-            name,
-            format!("{told}; {refused} could not be exchanged"),
+        told.push(format!("{refused} could not be exchanged"));
+        remedies.push(
             "Shorten their names and texts, move away links and folders that have their names, and delete damaged rows of the \
              table note",
         );
     }
-    match conflicts.as_slice() {
-        [] => Check::well(name, told),
-        conflicts => Check::bad(
-            name,
-            format!("{told}; {} texts are kept beside another: {}", conflicts.len(), conflicts.join(", ")),
-            "Bring together what is needed, and delete these files",
-        ),
+    if !conflicts.is_empty() {
+        told.push(format!("{} texts are kept beside another: {}", conflicts.len(), conflicts.join(", ")));
+        remedies.push("Bring together what is needed of texts beside another, and delete these files");
     }
+    let found = told.join("; ");
+    if remedies.is_empty() { Check::well(name, found) } else { Check::bad(name, found, remedies.join(". ")) }
 }
 
 fn server_check(server: &Server) -> Check {
@@ -141,15 +139,15 @@ mod tests {
     #[test]
     fn notes_that_could_not_be_exchanged_and_texts_beside_others_are_no_good_state() {
         let good = NotesStatus { notes: 3, exchanged_at_ms: Some(1_795_000_000_000), ..NotesStatus::default() };
-        assert_eq!(notes(&good).found, "the database keeps 3 notes, exchanged last at 2026-11-18T11:06:40Z");
+        assert_eq!(notes(&good).found, "3 notes are here and in the database, exchanged last at 2026-11-18T11:06:40Z");
         assert!(notes(&good).ok && notes(&NotesStatus::default()).ok);
+        let both = NotesStatus { conflicts: vec!["memory/a.md".to_owned()], ..good.clone() };
         for (bad, words) in [
             (NotesStatus { refused: 2, ..good.clone() }, "2 could not be exchanged"),
-            (
-                NotesStatus { stopped: Some("They vanished. Bring them back".to_owned()), ..good.clone() },
-                "They vanished",
-            ),
-            (NotesStatus { conflicts: vec!["memory/a.md".to_owned()], ..good }, "kept beside another: memory/a.md"),
+            (NotesStatus { stopped: Some("They vanished. Bring them back".to_owned()), ..good }, "They vanished"),
+            (NotesStatus { refused: 2, ..both.clone() }, "kept beside another: memory/a.md"),
+            (NotesStatus { exchanged_at_ms: None, ..both.clone() }, "kept beside another: memory/a.md"),
+            (both, "kept beside another: memory/a.md"),
         ] {
             let check = notes(&bad);
             assert!(!check.ok && check.found.contains(words) && check.remedy.is_some(), "{check:?}");

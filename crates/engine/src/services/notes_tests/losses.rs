@@ -193,6 +193,26 @@ async fn a_text_that_cannot_be_kept_beside_another_is_refused_once() {
     assert_eq!(one.files(), two.files());
 }
 
+// Doctor said for ever that nothing was exchanged yet, and hid the texts that are kept beside another.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_was_lost_is_exchanged_as_soon_as_both_sides_were_found_the_same() {
+    let Some(schema) = Schema::new() else { return };
+    let beside = "memory/a.conflict-1a2b3c4d.md";
+    let mut gateway = Gateway::new(&schema, &[("memory/a.md", "a"), (beside, "another a")]).await;
+    gateway.sync_warned().await;
+    gateway.stop().await;
+    std::fs::remove_dir_all(gateway.home.state().join("memory-core-rs")).unwrap();
+    gateway.start().await;
+    gateway.sync_warned().await;
+    let checks = gateway.engine().admin.doctor(false).await.unwrap();
+    let notes = checks.iter().find(|check| check.name == "notes").unwrap();
+    assert!(notes.found.starts_with("2 notes are here and in the database, exchanged last at "), "{notes:?}");
+    assert!(!notes.ok && notes.found.contains(beside), "{notes:?}");
+    let before = std::fs::read(gateway.record()).unwrap();
+    gateway.sync_warned().await;
+    assert_eq!(std::fs::read(gateway.record()).unwrap(), before, "nothing is written where nothing changed");
+}
+
 // Gateways that ran when the agent left the database had no memory until they were started again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gateway_that_runs_when_all_is_removed_from_the_database_goes_on_by_itself() {
