@@ -71,6 +71,27 @@ impl Plan {
         !self.changed.is_empty() || !self.removed.is_empty() || !self.restored.is_empty() || self.rebuild.is_some()
     }
 
+    /// Whether all that is missing is what a database has and this workspace does not have yet.
+    #[must_use]
+    pub(crate) fn is_only_behind(&self) -> bool {
+        !self.restored.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.rebuild.is_none()
+    }
+
+    /// What differs since the last update, in words.
+    #[must_use]
+    pub(crate) fn differences(&self) -> String {
+        if let Some(why) = self.rebuild {
+            return format!("{} files have to be read: {why}", self.files);
+        }
+        let restored = format!("{} notes in the database that this workspace gets", self.restored.len());
+        if self.is_only_behind() {
+            return restored;
+        }
+        let (changed, removed) = (self.changed.len(), self.removed.len());
+        let told = format!("{changed} files changed and {removed} gone since the last update");
+        if self.restored.is_empty() { told } else { format!("{told}, and {restored}") }
+    }
+
     /// Counts those texts (hash, bytes) for which a vector has to be made.
     pub(super) fn count_missing(&mut self, r: &Reader<'_>, vectors: &Vectors, texts: &[(Hash, usize)]) -> Result<()> {
         for (hash, bytes) in texts {

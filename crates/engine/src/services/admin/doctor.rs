@@ -268,17 +268,13 @@ impl Admin {
         if !plan.is_stale() {
             return self.left_out(name, &plan);
         }
-        let text = match plan.rebuild {
-            Some(why) => format!("{} files have to be read: {why}", plan.files),
-            None => {
-                format!("{} files changed and {} gone since the last update", plan.changed.len(), plan.removed.len())
-            }
-        };
+        let text = plan.differences();
         if !repair {
             return Check::bad(name, text, "`openclaw memory index` brings it up to date");
         }
         let call = SyncCall { reason: "doctor".to_owned(), force: false, text_only: false };
         match self.indexer.sync(call, Cancel::new(), None).await {
+            Ok(_) if plan.is_only_behind() => Check::repaired(name, text, "exchanged the notes"),
             Ok(report) => {
                 Check::repaired(name, text, format!("read {} and removed {}", report.changed, report.removed))
             }

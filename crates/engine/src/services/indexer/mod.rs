@@ -58,6 +58,8 @@ pub struct Indexer {
     background: Mutex<Option<Background>>,
     /// Something changed on disk since the last text pass began.
     dirty: AtomicBool,
+    /// Where it is, whether that is only for notes which the database has and this workspace does not have yet.
+    behind: AtomicBool,
     /// Whether that can only be what the watcher has named.
     swept: Swept,
     /// A text pass has run, or the index held something when it was first searched.
@@ -89,6 +91,7 @@ impl Indexer {
             sessions: Sessions::default(),
             background: Mutex::default(),
             dirty: AtomicBool::new(false),
+            behind: AtomicBool::new(false),
             swept: Swept::default(),
             indexed: AtomicBool::new(false),
             compared_ms: AtomicI64::new(0),
@@ -118,11 +121,13 @@ impl Indexer {
     pub(super) fn mark_dirty(&self) {
         // First: whoever begins a pass looks at it last.
         self.swept.forget();
+        self.behind.store(false, Ordering::Release);
         self.dirty.store(true, Ordering::Release);
     }
 
     /// The disk is ahead of the index where a pass is told to look.
     fn mark_named(&self) {
+        self.behind.store(false, Ordering::Release);
         self.dirty.store(true, Ordering::Release);
     }
 
@@ -149,6 +154,7 @@ impl Indexer {
             embedding: self.vectors.is_running(),
             filling_lines: self.lines.is_running(),
             dirty: self.dirty.load(Ordering::Acquire),
+            behind: self.behind.load(Ordering::Acquire),
             compared_ms: self.compared_ms.load(Ordering::Acquire),
             watch: self.background.lock().as_ref().and_then(Background::watch_health),
         }
@@ -178,6 +184,7 @@ impl Indexer {
             if plan.is_stale() || !indexer.texts.is_running() {
                 if plan.is_stale() {
                     indexer.mark_dirty();
+                    indexer.behind.store(plan.is_only_behind(), Ordering::Release);
                 } else {
                     indexer.dirty.store(false, Ordering::Release);
                 }

@@ -55,6 +55,37 @@ async fn notes_that_another_gateway_added_are_not_lost_here() {
     assert_eq!((state.as_str(), plan.get("restored")), ("lost", None));
 }
 
+// Doctor said "0 files changed and 0 gone", and status that the disk has changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn notes_that_only_the_database_has_are_named_as_such() {
+    let Some(schema) = Schema::new() else { return };
+    let one = Gateway::of(&schema, &numbered("a", 2)).await;
+    one.hand_over().await;
+    let two = Gateway::new(&schema, &[]).await;
+    let seen = two.engine().indexer.inspect().await.unwrap();
+    let reason = seen["status"]["custom"]["health"]["reason"].as_str().unwrap();
+    assert_eq!(reason, "the database has notes that this workspace did not get yet");
+    let disk = async |repair| {
+        let checks = two.engine().admin.doctor(repair).await.unwrap();
+        checks.into_iter().find(|check| check.name == "disk").unwrap()
+    };
+    let (found, repaired) = (disk(false).await, disk(true).await);
+    assert_eq!(found.found, "2 notes in the database that this workspace gets");
+    assert!(!found.ok && repaired.ok && repaired.did.as_deref() == Some("exchanged the notes"), "{repaired:?}");
+    assert!(disk(false).await.ok);
+    // Both at once, and what is on the disk alone.
+    one.put("memory/more.md", b"More of it.");
+    one.hand_over().await;
+    two.put("memory/here.md", b"Only here.");
+    let told = disk(false).await.found;
+    assert_eq!(
+        told,
+        "1 files changed and 0 gone since the last update, and 1 notes in the database that this workspace gets"
+    );
+    let seen = two.engine().indexer.inspect().await.unwrap();
+    assert_eq!(seen["status"]["custom"]["health"]["reason"], "the disk has changed since the last update");
+}
+
 // A new container was told that the index is of other notes, and that taking it over would cost it those.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_workspace_is_told_that_it_gets_its_notes_and_another_one_is_foreign() {

@@ -81,6 +81,7 @@ impl Telemetry {
         }
         if activity.dirty {
             let reason = match snapshot.is_made {
+                true if activity.behind => "the database has notes that this workspace did not get yet",
                 true => "the disk has changed since the last update",
                 false => "the index was cleared or never made; the next search or sync reads the notes",
             };

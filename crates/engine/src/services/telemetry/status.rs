@@ -34,8 +34,10 @@ pub(crate) struct Activity {
     pub embedding: bool,
     /// Lines get their vectors.
     pub filling_lines: bool,
-    /// The disk is ahead of the index.
+    /// The disk is ahead of the index, or notes in the database are.
     pub dirty: bool,
+    /// Then, whether only the database is.
+    pub behind: bool,
     /// When the disk was last compared with the index, in milliseconds since the epoch; 0 = never.
     pub compared_ms: i64,
     /// How watching is going; none when it is switched off.
