@@ -11,7 +11,8 @@ pub(crate) const MAKE_WRITABLE: &str = "Make the index and its folder writable f
 const REPAIR: &str = "Run `openclaw memory doctor`; the index is rebuilt from your files, which are untouched";
 
 /// What to do about a lack of memory.
-const FREE_MEMORY: &str = "End what needs much memory; the index is unharmed, and work goes on by itself";
+const FREE_MEMORY: &str = "End what needs much memory; the index is unharmed. Then background work goes on by \
+    itself, and a command has to be run again";
 
 /// `errno` values that mean "no room": ENOSPC, EFBIG (file-size limit), EDQUOT (Linux, macOS).
 const NO_ROOM: [i32; 4] = [28, 27, 122, 69];

@@ -10,7 +10,8 @@ use model::error::{Code, Error, FREE_SPACE};
 
 const CHECK_LOGIN: &str = "Check user and password in store.postgres, and the server's pg_hba.conf";
 const WAIT: &str = "Nothing to do: it is tried again";
-const CHECK_SERVER: &str = "See whether the database runs and can be reached from this machine; work goes on by itself";
+const CHECK_SERVER: &str = "See whether the database runs and can be reached from this machine; then background work goes on by \
+    itself, and a command has to be run again";
 const LACKS_RIGHT: &str = "the database user lacks a right";
 const CHECK_AUTHORITY: &str =
     "Name the certificate of the authority that signed the server's in store.postgres.sslRootCert";
@@ -216,6 +217,13 @@ pub(super) fn too_old(version: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A command that failed does not go on by itself.
+    #[test]
+    fn a_database_that_is_away_says_what_goes_on_by_itself_and_what_does_not() {
+        let told = of_state(&SqlState::ADMIN_SHUTDOWN).to_string();
+        assert!(told.contains("background work goes on by itself, and a command has to be run again"), "{told}");
+    }
 
     /// A role's or a database's own limit has the same SQLSTATE, and max_connections does nothing for it.
     #[test]
