@@ -3,6 +3,7 @@
 import { symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { unreadText } from "../../plugin/cli/index-command.js";
 import { commandLine } from "../support/command-line.mjs";
 import { startProvider } from "../support/provider.mjs";
 
@@ -77,4 +78,15 @@ test("index --verbose names the files that are left out", async () => {
   expect(code).toBe(0);
   expect(output).toContain("skipped memory/link.md: ");
   expect(output).toContain("skipped memory/program.md: no text by its content");
+});
+
+// A note that could not be read was left out of the new index without a word.
+test("files that could not be read are told without --verbose, the first few with the cause", () => {
+  const refused = (/** @type {string} */ name) => ({ path: `memory/${name}.md`, code: "unreadable", reason: "Permission denied" });
+  const ignored = { path: "memory/.git", code: "ignored", reason: "a folder on the ignore list" };
+  expect(unreadText([ignored])).toBeUndefined();
+  expect(unreadText([ignored, refused("a")])).toBe("1 file could not be read: memory/a.md (Permission denied).");
+  expect(unreadText(["a", "b", "c", "d", "e"].map(refused))).toMatch(
+    /^5 files could .*memory\/c\.md \([^)]*\), and 2 more \(--verbose names all\)\.$/,
+  );
 });

@@ -11,6 +11,7 @@ const REFUSED = `
   import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
   const { root, dir } = JSON.parse(process.argv[1]);
   const { MemoryIndexManager: Manager } = await import(root + "index.js");
+  const { unreadText } = await import(root + "plugin/cli/index-command.js");
   (await import(root + "lib/native.js")).native();
   if (process.getuid() === 0) process.seteuid(65534);
   const [memory, own] = [dir + "/ws/memory", dir + "/state/memory-core-rs/main"];
@@ -23,6 +24,8 @@ const REFUSED = `
   let manager = await open();
   await manager.sync();
   told.note = (await manager.inspect()).plan.skipped;
+  const anew = await manager.sync({ force: true });
+  told.left = { skipped: anew.skipped, text: unreadText((await manager.inspect()).skipped) };
   told.doctor = (await manager.doctor({ repair: false })).find(({ name }) => name === "disk");
   await manager.close();
   for (const [name, place] of [["database", own + "/index.sqlite"], ["folder", own]]) {
@@ -52,9 +55,10 @@ test.runIf(process.platform === "linux")(
       timeout: 50_000,
     });
     expect(stdout, stderr).not.toBe("");
-    const { note, doctor, database, folder } = JSON.parse(stdout);
+    const { note, left, doctor, database, folder } = JSON.parse(stdout);
     const remedy = expect.stringContaining("chown or chmod");
     expect(note).toEqual([{ path: "memory/b.md", code: "unreadable", reason: expect.stringMatching(/Permission denied.*chown or chmod/) }]);
+    expect(left).toEqual({ skipped: 1, text: expect.stringMatching(/^1 file could not be read: memory\/b\.md \(.*Permission denied/) });
     expect(doctor).toMatchObject({ ok: false, found: "1 notes cannot be read: memory/b.md", remedy });
     for (const refused of [database, folder])
       expect(refused).toMatchObject({ code: "MEM_IO", message: expect.stringMatching(/index\.sqlite: Permission denied/), remedy });

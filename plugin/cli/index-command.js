@@ -47,7 +47,10 @@ async function indexAgent(agentId, manager, { force, rebuild, dryRun, cancelBatc
         ? `No memory files found in ${status.workspaceDir}; nothing indexed (${agentId}).`
         : `Memory index updated (${agentId}): ${counted(files, "file")}, ${counted(status.chunks ?? 0, "chunk")} indexed.`,
     );
-    for (const { path, reason } of verbose ? (await manager.inspect()).skipped : []) print(`  skipped ${inOneLine(path)}: ${reason}`);
+    const { skipped } = verbose || report.skipped > 0 ? await manager.inspect() : { skipped: [] };
+    for (const { path, reason } of verbose ? skipped : []) print(`  skipped ${inOneLine(path)}: ${reason}`);
+    const unread = verbose ? undefined : unreadText(skipped);
+    if (unread) print(unread);
     if (report.warning) printError(report.warning);
     // A pass of the gateway may have found them, and told nobody.
     const kept = status.custom?.notes?.conflicts ?? [];
@@ -59,6 +62,22 @@ async function indexAgent(agentId, manager, { force, rebuild, dryRun, cancelBatc
   }
   if (report.embeddingError) failWith(embeddingText(`Memory index (${agentId})`, report));
   return { report, status };
+}
+
+/** Files that are named where not all are. */
+const NAMED = 3;
+
+/**
+ * That files could not be read, and so are not found; nothing where all could. What else is left out was meant to be, or is told
+ * with `--verbose`.
+ * @param {{path: string, code: string, reason: string}[]} skipped
+ */
+export function unreadText(skipped) {
+  const unread = skipped.filter(({ code }) => code === "unreadable");
+  if (unread.length === 0) return undefined;
+  const named = unread.slice(0, NAMED).map(({ path, reason }) => `${inOneLine(path)} (${reason})`);
+  const more = unread.length > NAMED ? `, and ${unread.length - NAMED} more (--verbose names all)` : "";
+  return `${counted(unread.length, "file")} could not be read: ${named.join(", ")}${more}.`;
 }
 
 /**
