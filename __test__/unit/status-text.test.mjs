@@ -165,6 +165,33 @@ test("files whose folder is lost are told beside those that are on the disk", ()
   expect(indexed({ status: status(lost), scan: { totalFiles: 0 } })).toBe(text);
   expect(indexed({ status: status([]), scan: { totalFiles: 305 } })).toBe("Indexed: 304/305 files · 900 chunks");
   expect(indexed({ status: status(lost) })).toBe("Indexed: 304 files · 900 chunks");
+  // An index that another gateway is ahead with, or a folder that cannot be read.
+  expect(indexed({ status: status([]), scan: { totalFiles: 303 } })).toBe("Indexed: 304 files, 303 of them on the disk now · 900 chunks");
+});
+
+// A mere plan, and a run that failed, counted as if they had added what they were to add.
+test.each([
+  ["planned", "planned, would add 4, move 1"],
+  ["applying", "begun, is to add 4, move 1"],
+  ["failed", "failed, nothing added or moved"],
+  ["applied", "applied, added 4, moved 1"],
+  ["undone", "undone, added 4, moved 1"],
+])("the last run of consolidation that is %s says what was added", (state, told) => {
+  const lastRun = {
+    runId: "r1",
+    state,
+    startedAt: "2026-11-26T10:00:00Z",
+    added: 4,
+    moved: 1,
+    inputTokens: 0,
+    outputTokens: 0,
+    refused: {},
+  };
+  const settings = { mode: "suggest", schedule: "daily", writer: "rules" };
+  const consolidation = { settings, claims: 1, uses: 1, lastRun, tokens: [], maxChars: 9, chars: 1 };
+  const line = (/** @type {{verbose?: boolean}} */ more) => printed({ status: { files: 1, chunks: 1 }, consolidation }, more);
+  expect(line({})).toMatch(new RegExp(`^Consolidation: .*: ${told}$`, "m"));
+  expect(line({ verbose: true })).toMatch(new RegExp(`^Run r1 of .*: ${told}$`, "m"));
 });
 
 // A name with a line break in it made two lines of one.

@@ -95,7 +95,7 @@ export async function runRuns(api, host, runId, options) {
         id,
         timeText(startedAt),
         state,
-        `+${added} →${moved}`,
+        state === "failed" ? "–" : `+${added} →${moved}`,
         String(inputTokens + outputTokens),
         Object.entries(refused)
           .map(([code, n]) => `${code} ${n}`)

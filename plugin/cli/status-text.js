@@ -1,7 +1,7 @@
 // The status of agents as text.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { stateText } from "../consolidation/text.js";
+import { outcomeText, stateText } from "../consolidation/text.js";
 import { SWITCH_MEANING } from "../dreaming-switch.js";
 import { olderText } from "../hooks/written.js";
 import { lineOf } from "../requirements.js";
@@ -90,7 +90,7 @@ function consolidationLines(state, verbose) {
   if (state.error) return [field("Consolidation", paint("yellow", state.error.message))];
   if (verbose) return stateText(state, timeText).split("\n");
   const { settings, problem, nextRunAt, lastRun } = state;
-  const last = lastRun ? `last ${timeText(lastRun.startedAt)}: added ${lastRun.added}, moved ${lastRun.moved}` : "no run yet";
+  const last = lastRun ? `last ${timeText(lastRun.startedAt)}: ${outcomeText(lastRun)}` : "no run yet";
   const next = problem ? ` · ${paint("yellow", problem.message)}` : nextRunAt ? ` · next ${timeText(nextRunAt)}` : "";
   return [field("Consolidation", `${settings.mode} · ${last}${next}`)];
 }
@@ -141,8 +141,11 @@ function indexedText({ files = 0, chunks = 0, custom }, scan) {
   const total = typeof scan?.totalFiles === "number" ? scan.totalFiles : undefined;
   const lost = /** @type {unknown[]} */ (custom?.lostFolders ?? []);
   const also = total === undefined ? "" : `/${total}`;
-  // More are known than there are.
-  const indexed = also && lost.length > 0 ? `${counted(files, "file")}, ${total} of them on the disk now` : `${files}${also} files`;
+  // More are known than there are: those of a lost folder, of one that cannot be read, or of another gateway that is ahead.
+  const indexed =
+    also && (lost.length > 0 || files > (total ?? 0))
+      ? `${counted(files, "file")}, ${total} of them on the disk now`
+      : `${files}${also} files`;
   return `${indexed} · ${counted(chunks, "chunk")}`;
 }
 

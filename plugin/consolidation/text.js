@@ -31,10 +31,21 @@ export function planText({ add = [], move = [], strengthen = [], refused = [], r
 
 /** How a time is told. @typedef {(at: string) => string} When */
 
+/**
+ * What a run changed: the numbers that it has are of its plan, which may not be carried out.
+ * @param {{state: string, added: number, moved: number}} run
+ */
+export function outcomeText({ state, added, moved }) {
+  if (state === "failed") return "failed, nothing added or moved";
+  if (state === "planned") return `planned, would add ${added}, move ${moved}`;
+  if (state === "applying") return `begun, is to add ${added}, move ${moved}`;
+  return `${state}, added ${added}, moved ${moved}`;
+}
+
 /** @param {any} run @param {When} when */
 export function runText({ runId, state, startedAt, added, moved, inputTokens, outputTokens }, when) {
   const cost = inputTokens + outputTokens > 0 ? `, ${inputTokens} + ${outputTokens} tokens` : "";
-  return `Run ${runId} of ${when(startedAt)}: ${state}, added ${added}, moved ${moved}${cost}`;
+  return `Run ${runId} of ${when(startedAt)}: ${outcomeText({ state, added, moved })}${cost}`;
 }
 
 /** @param {any} state @param {When} when */
