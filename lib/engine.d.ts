@@ -845,7 +845,7 @@ export type ShortTermLimits = {
 export type MemoryNotesStatus = {
   /** Notes that the workspace and the database have. */
   notes: number;
-  /** When something was last exchanged, in milliseconds since the epoch; none = never. */
+  /** When something was last exchanged, or found to be the same without a record of that, in milliseconds since the epoch; none = never. */
   exchangedAtMs?: number;
   /** Texts that are kept beside another, until somebody deletes or renames them. */
   conflicts: string[];
