@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::pattern::as_written;
+use super::{addressed::with_and_without_names, pattern::as_written};
 
 /// Courtesies and questions before the command.
 const BEFORE: &str = concat!(
@@ -130,9 +130,18 @@ pub enum Request<'a> {
     Bare,
 }
 
-/// What a sentence asks to remember.
+/// What a sentence asks to remember, whomever it speaks to.
 #[must_use]
 pub fn read(sentence: &str) -> Request<'_> {
+    let [plain, begun, ended, both] = with_and_without_names(sentence).map(read_unaddressed);
+    // A name at the end may as well be a part of the fact.
+    if [ended, both].contains(&Request::Bare) {
+        return Request::Bare;
+    }
+    [plain, begun, ended, both].into_iter().find(|request| *request != Request::None).unwrap_or(Request::None)
+}
+
+fn read_unaddressed(sentence: &str) -> Request<'_> {
     let (Some(at_end), Some(pointers), Some(behind)) = (AT_END.as_ref(), ONLY_POINTERS.as_ref(), JAPANESE_END.as_ref())
     else {
         return Request::None;

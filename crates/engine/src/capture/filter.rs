@@ -6,8 +6,8 @@ use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record, recall_block, reported,
-    sentences::sentences, to_forget::asks_to_forget,
+    addressed::told, collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record,
+    recall_block, reported, sentences::sentences, to_forget::asks_to_forget,
 };
 use text::{marks::holds_mark, pattern::ascii_boundaries};
 
@@ -174,6 +174,7 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
         return Err(Reason::OffRecord);
     }
     let text = if text.chars().count() > MAX_CHARS { requests(&text).ok_or(Reason::TooLong)? } else { text };
+    let text = told(&text).into_owned();
     let chars = text.chars().count();
     let dense = text.chars().filter(|c| is_dense(*c)).count();
     let min = if dense * 2 > chars { MIN_DENSE_CHARS } else { MIN_CHARS };

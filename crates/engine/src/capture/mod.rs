@@ -2,6 +2,7 @@
 //!
 //! Everything here is logic and own files; which hook calls it is the plugin glue's business.
 
+mod addressed;
 pub(crate) mod captured_lines;
 pub(crate) mod changes;
 pub mod collect;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::pattern::with_ascii_boundaries;
+use super::{addressed::without_mentions, pattern::with_ascii_boundaries};
 
 /// Where an order can begin: "I don't remember that" and "you don't save it" are none.
 pub(super) const CLAUSE: &str = concat!(
@@ -72,7 +72,7 @@ static ASKED: LazyLock<Option<Regex>> =
 /// Whether a message asks that it be not remembered. Then nothing of it is: nobody knows how far the wish reaches.
 #[must_use]
 pub(crate) fn is_off_record(message: &str) -> bool {
-    ASKED.as_ref().is_none_or(|asked| asked.is_match(message))
+    ASKED.as_ref().is_none_or(|asked| asked.is_match(&without_mentions(message)))
 }
 
 /// What stands before the first such wish of a message, and behind it.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{
+    addressed::{with_and_without_names, without_mentions},
     envelope,
     filter::is_off_record_at_an_end,
     off_record::around_wish,
@@ -71,8 +72,12 @@ pub(crate) fn takes_back(message: &str) -> bool {
     if text.is_empty() || text.chars().nth(MAX_CHARS).is_some() {
         return false;
     }
+    let text = without_mentions(text);
     let is = |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
-    is(&FORGOTTEN, text) || around_wish(text).is_some_and(|(before, behind)| is(&ALONE, before) && is(&ALONE, behind))
+    with_and_without_names(&text).into_iter().any(|text| {
+        is(&FORGOTTEN, text)
+            || around_wish(text).is_some_and(|(before, behind)| is(&ALONE, before) && is(&ALONE, behind))
+    })
 }
 
 /// Of each message of a conversation, the oldest first, with what it says, whether it is left out of memory: it asks for that, the

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{off_record::CLAUSE, pattern::with_ascii_boundaries, sentences::sentences};
+use super::{addressed::without_mentions, off_record::CLAUSE, pattern::with_ascii_boundaries, sentences::sentences};
 
 /// What may stand before the order, behind `CLAUSE`.
 const BEFORE: &str = r"(?:(?:(?:can|could|would|will) you|you (?:can|could|should|may)|i want you to|i'd like you to|kannst du|könntest du|puedes|podrías|podes|peux-tu|puoi|kun je) (?:please |bitte |por favor )?)?";
@@ -53,6 +53,8 @@ static OWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Whether a message asks to forget something. Then it states nothing: nobody knows how far the wish reaches.
 #[must_use]
 pub(crate) fn asks_to_forget(message: &str) -> bool {
+    let message = without_mentions(message);
+    let message = message.as_ref();
     let is_denied =
         |order: &str| order.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "nicht" | "niet"));
     ASKED.as_ref().is_none_or(|asked| asked.is_match(message))
