@@ -106,6 +106,21 @@ test.skipIf(!database)("leaving tells what the database keeps, and removes it wh
   expect((await json("status"))[0].status).toMatchObject({ files: 2 });
 });
 
+// The list of what was forgotten "stays in the database", and "nothing can make it again".
+test.skipIf(!database)("what was forgotten is not told as lost where the database keeps it", async () => {
+  const postgres = { url: database, schema: `list_${Date.now().toString(36)}` };
+  const { run, json } = await commandLine({ provider: "none", store: { driver: "postgres", postgres } });
+  await run("index");
+  await json("forget", "--path", NOTE, "--yes");
+  const { output } = await run("reset", "--everything", "--dry-run");
+  expect(output).toMatch(/1 forgotten, of all gateways .* It stays in the database/);
+  expect(output).not.toMatch(/Nothing can make these again|would be indexed again/);
+  expect((await run("reset", "--everything", "--database", "--dry-run")).output).toMatch(/again: the list of what was forgotten \(once\)/);
+  await run("reset", "--everything", "--yes");
+  expect((await json("index", "--dry-run"))[0].plan.changed).not.toContain(NOTE);
+  await run("reset", "--everything", "--database", "--yes");
+});
+
 // It was said to be gone, and was kept by the gateway that had forgotten it; texts beside others were told of once; and a new
 // container was told that the index is of other notes, which would leave it.
 test.skipIf(!database)("gateways that share notes tell each other's users what is so", async () => {

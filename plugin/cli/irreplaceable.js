@@ -23,15 +23,20 @@ const FORGOTTEN = /(?:^|[./\\])forgotten(?:\.ws-\w+)?\.jsonl$/;
  * How much there is of it: intents of all agents, of former ones as well, acts of forgetting, and settings that setup changed.
  * @param {import("../host.js").Host} host
  * @param {import("./index-files.js").Elsewhere[]} elsewhere
+ * @param {string[]} [kept] Agents whose list of what was forgotten stays in a database, and comes back from there.
  * @returns {Promise<Irreplaceable>}
  */
-export async function irreplaceable(host, elsewhere) {
+export async function irreplaceable(host, elsewhere, kept = []) {
   const own = path.join(host.stateDir(), PLUGIN_ID);
   const inside = await readdir(own, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = inside.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  files.push(...elsewhere.flatMap((index) => index.files.map((file) => file.path)));
+  const isKept = (/** @type {string} */ file) => kept.includes(path.relative(own, file).split(path.sep)[0] ?? "");
+  const lists = [
+    ...files.filter((file) => !isKept(file)),
+    ...elsewhere.flatMap((index) => (kept.includes(index.agentId) ? [] : index.files.map((file) => file.path))),
+  ];
   // An act has several entries, and the agent's folder a copy of the list.
-  const acts = await Promise.all(files.filter((file) => FORGOTTEN.test(file)).map(actsOf));
+  const acts = await Promise.all(lists.filter((file) => FORGOTTEN.test(file)).map(actsOf));
   // A record that cannot be read undoes nothing.
   const changes = await rememberedChanges(host.stateDir()).catch(() => null);
   return { intents: await intentsOf(host, own), forgotten: new Set(acts.flat()).size, setup: changes?.length ?? 0 };

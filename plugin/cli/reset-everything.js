@@ -72,16 +72,17 @@ export async function resetEverything(host, { yes, dryRun, database, json }) {
     ...indexes.flatMap(({ agentId, files }) => files.map((file) => ({ ...file, what: `index of ${agentId}` }))),
     ...texts,
   ];
-  const lost = await irreplaceable(host, indexes);
-  const told = irreplaceableText(lost);
   const rows = await rowsInDatabases(host);
   const [going, staying] = database ? [rows, []] : [[], rows];
+  const kept = staying.filter(({ forgotten }) => forgotten > 0).map(({ agentId }) => agentId);
+  const lost = await irreplaceable(host, indexes, kept);
+  const told = irreplaceableText(lost);
   const stays = foreign.map((file) => `${paint("cyan", file)} is no index of ours, or a link, and stays.`);
-  stays.push(...staying.map((kept) => rowsText(kept, true)));
+  stays.push(...staying.map((row) => rowsText(row, true)));
   if (!json) {
     if (left.length + going.length === 0) return print([...stays, "Nothing of ours is on this disk."].join("\n"));
     for (const { path: place, bytes, what } of left) print(`${paint("cyan", place)} (${byteText(bytes)}): ${what}`);
-    for (const kept of going) print(rowsText(kept, false));
+    for (const row of going) print(rowsText(row, false));
     for (const line of stays) print(line);
     print("Stop the gateway first: a running one makes its index anew. Notes in your workspaces stay as they are.");
     if (told) print(paint("yellow", `Nothing can make these again: ${told}.`));
@@ -96,7 +97,7 @@ export async function resetEverything(host, { yes, dryRun, database, json }) {
   await closeAllMemoryIndexManagers();
   const before = await bytesLeft(left);
   // First, as the way to it goes with the rest.
-  for (const kept of going) await kept.remove();
+  for (const row of going) await row.remove();
   await unfinishedTexts(host, { remove: true });
   const faults = await removeIndexes(indexes);
   for (const { path: place } of places) faults.push(...(await removeTree(place, stay)));

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use model::{config::settings::Settings, error::Result};
+use model::{cancel::Cancel, config::settings::Settings, error::Result, own_file};
 use store::{Kept, Store, Tx, forgotten::ForgottenAct};
 use uuid::Uuid;
 
 use super::elsewhere;
 use crate::{
     capture::jsonl,
-    workspace::exclusions::{Entry, FOLLOWED},
+    workspace::exclusions::{Entry, Exclusions, FOLLOWED, list_path},
 };
 
 /// Brings both together: what only this disk knows goes to the database, and what it does not know comes from there, and is
@@ -54,6 +54,31 @@ pub(crate) fn exchange(store: &Store, settings: &Settings, now: Option<&str>, no
         }
     })?;
     told
+}
+
+/// The list as the next [`exchange`] is going to leave it on this disk, for those who only look; none where that changes nothing.
+///
+/// # Errors
+/// When the list or the database cannot be read.
+pub(crate) fn foreseen(
+    store: &Store,
+    settings: &Settings,
+    list: &Exclusions,
+    cancel: &Cancel,
+) -> Result<Option<Exclusions>> {
+    if store.admin().is_some() || list.check().is_err() {
+        return Ok(None);
+    }
+    let acts = store.read_with(cancel, |reader| {
+        let is_followed = reader.meta(FOLLOWED)?.unwrap_or_default() == list.version();
+        if is_followed { Ok(Vec::new()) } else { reader.forgotten_acts() }
+    })?;
+    if acts.is_empty() {
+        return Ok(None);
+    }
+    let known = own_file::read(&list_path(&settings.database_path))?.unwrap_or_default();
+    let (lines, _) = merge(String::from_utf8_lossy(&known).lines().map(str::to_owned).collect(), acts, None);
+    Ok(Some(Exclusions::parse(&lines.join("\n"))))
 }
 
 /// Takes an act back for all gateways.

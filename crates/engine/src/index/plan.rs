@@ -1,6 +1,9 @@
 //! What a sync would do, from a real comparison of disk and index: nothing is written, nothing is sent.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde::Serialize;
 
@@ -15,6 +18,7 @@ use super::{
 };
 use crate::{
     exchange::ahead,
+    forgetting::shared,
     workspace::{
         discover::discover,
         exclusions::FOLLOWED,
@@ -150,7 +154,11 @@ pub fn plan(
     (space, taken): (Option<&Space>, HashSet<Hash>),
     cancel: &Cancel,
 ) -> Result<Plan> {
-    let roots = Roots::of(settings);
+    let mut roots = Roots::of(settings);
+    // A pass begins by asking what other gateways, or this one before its state was removed, have forgotten.
+    if let Some(list) = shared::foreseen(store, settings, &roots.forgotten, cancel)? {
+        roots.forgotten = Arc::new(list);
+    }
     let discovery = discover(&roots);
     let shape = Shape::of(settings);
     let mut plan = Plan {

@@ -141,6 +141,23 @@ async fn an_empty_disk_does_not_bring_back_what_was_forgotten() {
     assert_eq!(one.turn().await.changed, 0, "nobody follows another list");
 }
 
+// The preview of an update counted a forgotten note among the texts to send, as the list came only with the update.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_leaves_out_what_the_database_knows_to_be_forgotten() {
+    let Some(schema) = Schema::new() else { return };
+    let [mut one, _] = two(&schema).await;
+    one.forget("memory/keys.md").await;
+    assert!(one.path("memory/keys.md").exists());
+    one.stop().await;
+    std::fs::remove_dir_all(one.home.state().join("memory-core-rs")).unwrap();
+    one.start().await;
+    let planned = one.engine().indexer.plan(true, false).await.unwrap();
+    assert_eq!(planned["plan"]["changed"], json!(["MEMORY.md", "memory/lamp.md"]));
+    assert!(!one.list().exists(), "nothing is done");
+    one.turn().await;
+    assert_eq!(one.known().await, ["quokka", "kettle"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn any_gateway_can_take_it_back_but_not_what_is_final() {
     let Some(schema) = Schema::new() else { return };
