@@ -16,6 +16,7 @@ import type {
   FactOutcome,
   ForgottenEntry,
   ForgottenTaken,
+  Forwarded,
   ImportOutcome,
   IndexFiles,
   MemoryAdoption,
@@ -398,6 +399,8 @@ export interface NativeBinding {
   takeAutomaticNotices: typeof takeAutomaticNotices
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
+  noteForwarded: typeof noteForwarded
+  listForwarded: typeof listForwarded
   noteListening: typeof noteListening
   stopListening: typeof stopListening
   writeSessionNote: typeof writeSessionNote
@@ -970,6 +973,14 @@ export declare function listAnswers(agent: AutomaticAgent): Promise<Answers[]>
 /** What was captured, newest first, and how many turns still wait. Fails when a file cannot be read. */
 export declare function listCaptures(agent: AutomaticAgent, limit: number): Promise<{ captures: CaptureEntry[]; waiting: number }>
 
+/**
+ * The messages that are known to have been passed on, oldest first.
+ *
+ * # Errors
+ * When the file cannot be read.
+ */
+export declare function listForwarded(agent: AutomaticAgent): Forwarded[]
+
 /** The standing intents of an agent, oldest first; `status` picks those of one, `speaker` those that count where they speak. */
 export declare function listIntents(agent: AutomaticAgent, status?: string | undefined | null, speaker?: IntentSpeaker | undefined | null): Promise<StandingIntent[]>
 
@@ -1036,6 +1047,14 @@ export interface NativeHost {
 
 /** An agent id in the form the host uses for folders and keys. */
 export declare function normalizeAgentId(id: string): string
+
+/**
+ * Notes a message that was passed on: its words are somebody else's. Synchronous, so that its turn knows of it.
+ *
+ * # Errors
+ * When the file cannot be written.
+ */
+export declare function noteForwarded(agent: AutomaticAgent, message: Forwarded): void
 
 /**
  * Notes what is captured by the settings of this moment, `turns` and what `compactions` take away; gives when what was. At

@@ -654,6 +654,16 @@ export type CaptureEntry = {
   heard?: Heard[];
 };
 
+/** A message that was passed on. */
+export type Forwarded = {
+  /** Fingerprint of its words. */
+  print: string;
+  /** Its id in its channel, where the host told it. */
+  id?: string;
+  /** When it was sent, in milliseconds since the epoch. */
+  at: number;
+};
+
 /** What became of a text. */
 export type CaptureStatus = "stored" | "skipped" | "undone";
 

@@ -16,6 +16,7 @@ import type {
   FactOutcome,
   ForgottenEntry,
   ForgottenTaken,
+  Forwarded,
   ImportOutcome,
   IndexFiles,
   MemoryAdoption,
@@ -398,6 +399,8 @@ export interface NativeBinding {
   takeAutomaticNotices: typeof takeAutomaticNotices
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
+  noteForwarded: typeof noteForwarded
+  listForwarded: typeof listForwarded
   noteListening: typeof noteListening
   stopListening: typeof stopListening
   writeSessionNote: typeof writeSessionNote

@@ -49,6 +49,7 @@ const ROOTS = {
   StandingIntent: "StandingIntent",
   TestedIntent: "Tested",
   CaptureEntry: "capture/log.rs Entry",
+  Forwarded: "capture/forwarded.rs Forwarded",
   CaptureStatus: "capture/log.rs Status",
   ShownPrompt: "ShownPrompt",
   PromptPage: "PromptPage",

@@ -11,6 +11,7 @@ use super::error::to_js;
 use engine::capture::{
     collect::{in_zone, zone_of},
     erase,
+    forwarded::{self, Forwarded},
     journal::Journal,
     jsonl::{self, SetAside},
     listening::{self, Moment, On, Span},
@@ -250,6 +251,30 @@ pub fn note_listening(
 #[napi]
 pub fn stop_listening() {
     listening::stop(now_ms());
+}
+
+/// Notes a message that was passed on: its words are somebody else's. Synchronous, so that its turn knows of it.
+///
+/// # Errors
+/// When the file cannot be written.
+#[napi]
+pub fn note_forwarded(
+    env: &Env,
+    agent: AutomaticAgent,
+    #[napi(ts_arg_type = "Forwarded")] message: Value,
+) -> napi::Result<()> {
+    let note = || forwarded::note(&agent.folder(), from_value(message, "forwarded message")?);
+    note().map_err(|e| to_js(env, e))
+}
+
+/// The messages that are known to have been passed on, oldest first.
+///
+/// # Errors
+/// When the file cannot be read.
+#[napi(ts_return_type = "Forwarded[]")]
+pub fn list_forwarded(env: &Env, agent: AutomaticAgent) -> napi::Result<Value> {
+    let listed = forwarded::all(&agent.folder()).and_then(|known: Vec<Forwarded>| to_value(&known));
+    listed.map_err(|e| to_js(env, e))
 }
 
 /// Writes the note of a conversation that ends; gives its path, or null when nothing was said.

@@ -326,6 +326,8 @@ describe("/active-memory", () => {
     expect(await run(home, "off --global", { gatewayClientScopes: ["operator.admin"] })).toBe("Active Memory: off globally.");
     expect(await run(home, "status --global")).toBe("Active Memory: off globally.");
     expect(await run(home, "nonsense")).toMatch(/^Unknown Active Memory action: nonsense/);
+    // Telegram's menu and people in groups name the bot: it was an unknown action.
+    for (const named of ["status@clawd_bot", "status --global@clawd_bot"]) expect(await run(home, named)).not.toMatch(/^Unknown/);
     // Names that every object has switched it off for everybody.
     await run(home, "on --global", { senderIsOwner: true });
     for (const name of ["constructor", "__proto__", "toString"])

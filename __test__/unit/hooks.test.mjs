@@ -159,7 +159,16 @@ test("hooks are registered only when a part is switched on", () => {
   ]) {
     expect(hasAutomaticPart(config)).toBe(true);
     expect(new Set(names(config))).toEqual(
-      new Set(["before_prompt_build", "llm_output", "agent_end", "before_compaction", "before_reset", "session_end", "after_tool_call"]),
+      new Set([
+        "reply_dispatch",
+        "before_prompt_build",
+        "llm_output",
+        "agent_end",
+        "before_compaction",
+        "before_reset",
+        "session_end",
+        "after_tool_call",
+      ]),
     );
   }
 });

@@ -44,6 +44,8 @@ export async function runCommand(plugin, ctx) {
   const tokens = String(ctx.args ?? "")
     .trim()
     .split(/\s+/)
+    // People name the bot behind a command: "status@clawd_bot".
+    .map((token) => token.replace(/(?<=\w)@\w+$/, ""))
     .filter(Boolean);
   const isGlobal = tokens.includes("--global");
   const actions = tokens.filter((token) => token !== "--global");

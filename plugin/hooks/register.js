@@ -6,6 +6,7 @@ import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
 import { noteFlushEnd, noteFlushStart } from "./flush-progress.js";
+import { noteForwarded } from "./forwarded.js";
 import { noteWrite } from "./group-words.js";
 import { guarded } from "./guarded.js";
 import { noteBeginning } from "./listening.js";
@@ -28,6 +29,7 @@ export function registerHooks(api, host) {
   if (typeof api.on !== "function" || !hasAutomaticPart(api.pluginConfig ?? pluginSettings(api.config ?? {}))) return;
   /** @type {[string, (plugin: {api: PluginApi, host: Host}, event: Record<string, any>, ctx: HookContext) => unknown][]} */
   const hooks = [
+    ["reply_dispatch", noteForwarded],
     ["before_prompt_build", promptContext],
     ["before_prompt_build", noteRun],
     ["before_prompt_build", noteBeginning],

@@ -6,6 +6,7 @@ import { textOf } from "../message-text.js";
 import { isOfSomebodyElse } from "../owner.js";
 import { isReachedByOthers } from "../reach.js";
 import { forgetOldest } from "./forget-oldest.js";
+import { withForwarded } from "./forwarded.js";
 
 /**
  * @typedef {{channel: string, senderId?: string, senderIsOwner?: boolean}} Sender
@@ -151,7 +152,7 @@ function haveSeveralWritten(messages) {
 
 /**
  * Of the host's messages of a session, those of the turns that the agent's own person began. In a session that others reach,
- * what may be theirs is left out too: what nobody can tell, and what came in while a run was under way.
+ * what may be theirs is left out too: what nobody can tell, and what came in while a run was under way. What was passed on says so.
  * @param {import("../host.js").Host} host
  * @param {Record<string, any>} ctx
  * @param {unknown} messages
@@ -159,7 +160,16 @@ function haveSeveralWritten(messages) {
  * @returns {any[]}
  */
 export function ownTurns(host, ctx, messages, { isEnd = false } = {}) {
-  if (!Array.isArray(messages)) return [];
+  return Array.isArray(messages) ? withForwarded(host, ctx, turnsOf(host, ctx, messages, isEnd)) : [];
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} ctx
+ * @param {any[]} messages
+ * @param {boolean} isEnd
+ */
+function turnsOf(host, ctx, messages, isEnd) {
   const cfg = host.config();
   const isShared = isSharedSession(host, cfg, ctx, messages) || haveSeveralWritten(messages);
   if (!isShared) return messages;

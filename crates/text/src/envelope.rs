@@ -73,6 +73,11 @@ static FOREIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// What stands before the words of a message that was passed on, on hosts before 2026.8. Nothing marks where they end.
+static FORWARDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^Forwarded message context(?: \(untrusted metadata\))?:[ \t]*(?:⟦openclaw:ctx⟧[ \t]*)?\n```").ok()
+});
+
 /// Where a fetched page ends.
 static PAGE_END: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>").ok());
@@ -102,7 +107,10 @@ static REPLY_WITH_LINES: LazyLock<Option<Regex>> =
 /// The words of a message, without anything the host or a memory plugin put around them.
 #[must_use]
 pub fn strip(text: &str) -> String {
-    let mut text = recall_block::strip(&recent_block::strip(beginning(text)));
+    let text = beginning(text);
+    let own = FORWARDED.as_ref().and_then(|forwarded| forwarded.find(text)).map_or(text.len(), |found| found.start());
+    let text = text.get(..own).unwrap_or_default();
+    let mut text = recall_block::strip(&recent_block::strip(text));
     if text.contains(RUNTIME_CONTEXT.0) {
         text = blocks::without(&text, |text| blocks::delimited(text, RUNTIME_CONTEXT.0, RUNTIME_CONTEXT.1));
     }
@@ -252,6 +260,14 @@ mod tests {
             ),
             ("buy milk\n[Forwarded message from Bob]\nI live in Athens.", "buy milk"),
             ("[Forwarded message]\nI live in Athens.", ""),
+            // Only the block went, and the words of others stayed.
+            (
+                "Conversation info (untrusted metadata):\n```json\n{\n  \"has_forwarded_context\": true\n}\n```\n\nForwarded \
+                 message context (untrusted metadata):\n```json\n{\n  \"from\": \"Bob (@bobby)\"\n}\n```\n\nI live in Athens.",
+                "",
+            ),
+            ("Forwarded message context: ⟦openclaw:ctx⟧\n```json\n{\"from\":\"Bob\"}\n```\n\nI live in Athens.", ""),
+            ("Forwarded message context: no idea", "Forwarded message context: no idea"),
             ("Ana: [Replying to: \"I live\n\nin Athens \"now\"\"]\n\nbuy milk", "buy milk"),
             ("[Replying to nobody] buy milk", "[Replying to nobody] buy milk"),
             ("[Queued messages while agent was busy]\n\n---\nQueued #1\nbuy milk", "buy milk"),

@@ -13,6 +13,7 @@ pub(crate) mod extract;
 pub mod facts;
 pub mod filter;
 pub(crate) mod follow_up;
+pub mod forwarded;
 pub(crate) mod given;
 pub(crate) mod grounding;
 pub mod group_words;
