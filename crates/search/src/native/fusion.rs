@@ -225,6 +225,11 @@ pub(crate) fn fuse(
         let mut counts = line.counts.iter().chain(&lines.contexts[line.context].counts);
         counts.any(|(form, _)| is_day[usize::from(*form)])
     };
+    // What a model of English makes of a line in another language says nothing of it: as typed is as near as can be.
+    let as_typed = |at: usize, meant: f64, most: f64| match scores.as_typed.get(at) {
+        Some(&share) if share > 0.0 => meant.max(most * share),
+        _ => meant,
+    };
     let one = |(at, line): (usize, &Line<'_>)| {
         let file = &files[line.file];
         let importance = line.importance.or(lines.files[line.file].importance);
@@ -238,10 +243,12 @@ pub(crate) fn fuse(
                 .map_or(0.0, |cosine| weights.meaning * meaning.scale(cosine)),
             line_cosine: line_cosine.map_or(0.0, |m| {
                 let name_free = m.name_free.as_ref().map_or(0.0, |free| weights.name_free * free.scaled(at));
-                line_weight * m.scaled(at) + name_free + weights.near_meaning * m.near(at, lines)
+                let meant = line_weight * m.scaled(at) + name_free + weights.near_meaning * m.near(at, lines);
+                as_typed(at, meant, line_weight + weights.near_meaning)
             }),
             pieces: pieces.map_or(0.0, |pieces| {
-                (weights.pieces * pieces.scaled(at) + weights.near_pieces * pieces.near_scaled(at)).max(least)
+                let meant = weights.pieces * pieces.scaled(at) + weights.near_pieces * pieces.near_scaled(at);
+                as_typed(at, meant, weights.pieces + weights.near_pieces).max(least)
             }),
             time: days.map_or(0.0, |days| {
                 let note = if names_day(line) { 1.0 } else { days.of_note(line.file) };

@@ -3,8 +3,9 @@
 use super::{
     candidates::{Candidates, idf},
     coverage::QueryWords,
-    lines::{Count, Lines, add_counts},
+    lines::{Context, Count, Line, Lines, add_counts},
     plan::{FormKind, Plan},
+    word_sim::{are_mostly_in, has_english, is_english},
 };
 use text::language::Language;
 
@@ -31,6 +32,10 @@ pub(crate) struct LineScores {
     pub coverage: Vec<f64>,
     /// The same, its neighbours counting for less.
     pub sure: Vec<f64>,
+    /// Of a line that is not English, the share of what the query asks for that it holds as typed, where the query is in a language of
+    /// hardly any notes, or has no English word while most lines are English; empty otherwise. A model of English is asked in English
+    /// then, or does not understand.
+    pub as_typed: Vec<f64>,
 }
 
 /// What a word of another language counts in the score, of its weight.
@@ -43,6 +48,8 @@ const BY_WAY: f64 = 0.4;
 struct Scorer<'a> {
     plan: &'a Plan,
     owners: Vec<usize>,
+    /// Whether each form is what was typed.
+    is_own: Vec<bool>,
     /// How surely each form means its concept …
     surely: Vec<f64>,
     /// … and what it counts in the score.
@@ -88,6 +95,7 @@ impl<'a> Scorer<'a> {
         Self {
             plan,
             owners,
+            is_own: plan.forms().map(|(_, form)| form.kind == FormKind::Own).collect(),
             surely,
             weights,
             idf: &candidates.idf,
@@ -116,6 +124,21 @@ impl<'a> Scorer<'a> {
         let concepts = self.plan.concepts.iter().zip(self.idf);
         let score = concepts.zip(&self.best).map(|((c, idf), best)| c.weight * idf * best).sum();
         (score, self.words.coverage(&self.held))
+    }
+
+    /// The share of the query that a line holds as typed; 0 of an English one.
+    fn as_typed(&mut self, line: &Line<'_>, context: &Context) -> f64 {
+        if is_english(line) {
+            return 0.0;
+        }
+        self.held.fill(0.0);
+        for (form, _) in line.counts.iter().chain(&context.counts) {
+            let form = usize::from(*form);
+            if self.is_own[form] {
+                self.held[self.owners[form]] = self.held[self.owners[form]].max(self.surely[form]);
+            }
+        }
+        self.words.coverage(&self.held)
     }
 }
 
@@ -158,6 +181,11 @@ pub(super) fn score(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> 
     if !plan.is_known(Some(Language::English)) {
         let length = scorer.words.length();
         out.sure.iter_mut().for_each(|sure| *sure = (*sure * length).min(1.0));
+    }
+
+    let is_not_understood = || !has_english(plan) && are_mostly_in(Language::English, lines);
+    if plan.is_foreign == Some(true) || is_not_understood() {
+        out.as_typed = (0..lines.lines.len()).map(|at| scorer.as_typed(&lines.lines[at], context(at))).collect();
     }
 
     let chunks = lines.chunks.len().max(1) as f64;

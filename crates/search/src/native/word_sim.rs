@@ -77,11 +77,18 @@ pub(super) fn are_mostly_in(language: Language, lines: &Lines<'_>) -> bool {
     if language != Language::English {
         return true;
     }
-    let is_read = |line: &Line<'_>| {
-        let known = line.terms.iter().filter(|hash| WordSigns::of(*hash).is_some()).count();
-        2 * known >= line.terms.len()
-    };
-    2 * lines.lines.iter().filter(|line| is_read(line)).count() >= lines.lines.len()
+    2 * lines.lines.iter().filter(|line| is_english(line)).count() >= lines.lines.len()
+}
+
+/// Whether half of the words of a line at least are English.
+pub(super) fn is_english(line: &Line<'_>) -> bool {
+    let known = line.terms.iter().filter(|hash| WordSigns::of(*hash).is_some()).count();
+    2 * known >= line.terms.len()
+}
+
+/// Whether a query has an English word.
+pub(super) fn has_english(plan: &Plan) -> bool {
+    plan.forms().any(|(_, form)| form.kind == FormKind::Own && WordSigns::of(form.hash).is_some())
 }
 
 /// How alike terms of lines are to each word that is looked for. Most terms are met again and again, so each is compared
