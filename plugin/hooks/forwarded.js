@@ -37,6 +37,18 @@ export function noteForwarded({ host }, event) {
 }
 
 /**
+ * Those that are known of an agent. Where its folder cannot be read nothing was noted there, and the rest of a turn goes on.
+ * @param {import("./agent.js").Agent} agent
+ */
+function knownOf(agent) {
+  try {
+    return native().listForwarded(agent.native);
+  } catch {
+    return [];
+  }
+}
+
+/**
  * The host's messages, where each that was passed on says so.
  * @template {any} T
  * @param {import("../host.js").Host} host
@@ -45,7 +57,7 @@ export function noteForwarded({ host }, event) {
  * @returns {T[]}
  */
 export function withForwarded(host, ctx, messages) {
-  const known = native().listForwarded(hookAgent(host, ctx).native);
+  const known = knownOf(hookAgent(host, ctx));
   if (known.length === 0) return messages;
   return messages.map((message) => {
     if (!isRecord(message) || message.role !== "user") return message;
