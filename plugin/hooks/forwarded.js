@@ -7,6 +7,8 @@ import { native } from "../../lib/native.js";
 import { textOf } from "../message-text.js";
 import { hookAgent } from "./agent.js";
 
+/** @typedef {{print: string, id?: string, at: number}} Known */
+
 /** How long after it was sent a message may be answered, in milliseconds: until then its turn gives it a time of its own. */
 const WAITS_MS = 60 * 60 * 1000;
 /** A channel counts whole seconds, and its clock may be ahead by some. */
@@ -59,24 +61,27 @@ function knownOf(agent) {
 export function withForwarded(host, ctx, messages) {
   const known = knownOf(hookAgent(host, ctx));
   if (known.length === 0) return messages;
+  const [byId, byWords] = [grouped(known, ({ id }) => id), grouped(known, ({ print }) => print)];
   return messages.map((message) => {
     if (!isRecord(message) || message.role !== "user") return message;
     const text = textOf(message.content);
-    return known.some((one) => isThat(one, message, text)) ? /** @type {T} */ ({ ...message, content: MARK + text }) : message;
+    const mark = isRecord(message.__openclaw) ? message.__openclaw : {};
+    const id = isRecord(mark.transport) ? word(mark.transport.messageId) : "";
+    // By its id where the host has written it down, else by its words and its time.
+    const isThat =
+      (id && byId.get(id)?.some(({ at }) => Math.abs(message.timestamp - at) <= WAITS_MS)) ||
+      byWords.get(printOf(text))?.some((one) => !(id && one.id) && isInTime(message.timestamp, one.at));
+    return isThat ? /** @type {T} */ ({ ...message, content: MARK + text }) : message;
   });
 }
 
-/**
- * Whether a message is one that was passed on: by its id where the host has written it down, else by its words and its time.
- * @param {{print: string, id?: string, at: number}} one
- * @param {Record<string, any>} message
- * @param {string} text
- */
-function isThat({ print, id, at }, message, text) {
-  const mark = isRecord(message.__openclaw) ? message.__openclaw : {};
-  const told = isRecord(mark.transport) ? word(mark.transport.messageId) : "";
-  if (told && id) return told === id && Math.abs(message.timestamp - at) <= WAITS_MS;
-  if (print !== printOf(text)) return false;
-  const { timestamp } = message;
-  return typeof timestamp !== "number" || (timestamp >= at - AHEAD_MS && timestamp <= at + WAITS_MS);
+/** By a part of each. `Map.groupBy` is younger than the oldest Node. @param {Known[]} known @param {(one: Known) => string | undefined} part */
+function grouped(known, part) {
+  /** @type {Map<string | undefined, Known[]>} */
+  const groups = new Map();
+  for (const one of known) groups.set(part(one), [...(groups.get(part(one)) ?? []), one]);
+  return groups;
 }
+
+/** Whether a message that was sent then may have been given a time. @param {unknown} timestamp @param {number} at */
+const isInTime = (timestamp, at) => typeof timestamp !== "number" || (timestamp >= at - AHEAD_MS && timestamp <= at + WAITS_MS);

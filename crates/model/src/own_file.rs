@@ -127,24 +127,36 @@ pub fn read_all(file: &mut File, path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// When the operating system refuses; nothing is left behind then.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let done = in_one_step(path, content, true);
+    if done.is_ok() {
+        sync_folder(path);
+    }
+    written(done)
+}
+
+/// The same without waiting for the disk: after a power cut it may be as it was, or empty.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_at_once(path: &Path, content: &[u8]) -> io::Result<()> {
+    written(in_one_step(path, content, false))
+}
+
+fn in_one_step(path: &Path, content: &[u8], durable: bool) -> io::Result<()> {
     let attempt = || {
         let unfinished = path.with_file_name(unfinished::name());
-        let written = write_new(&unfinished, content, true).and_then(|()| std::fs::rename(&unfinished, path));
+        let written = write_new(&unfinished, content, durable).and_then(|()| std::fs::rename(&unfinished, path));
         if written.is_err() {
             // Half a file helps nobody; where it cannot be removed either, the error says enough.
             let _ = std::fs::remove_file(&unfinished);
         }
         written
     };
-    let done = match attempt() {
+    match attempt() {
         // Taken for that of a killed process.
         Err(error) if error.kind() == ErrorKind::NotFound => attempt(),
         done => done,
-    };
-    if done.is_ok() {
-        sync_folder(path);
     }
-    written(done)
 }
 
 /// Writes a file that is not there yet; `durable` says whether it must outlive a power cut.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use model::{
     error::{Error, Result},
-    own_file, unfinished,
+    own_file,
 };
 
 /// Name of the file in an agent's folder.
@@ -39,7 +39,10 @@ pub fn note(folder: &Path, message: Forwarded) -> Result<()> {
     known.push(message);
     known.drain(..known.len().saturating_sub(MAX_MESSAGES));
     let path = folder.join(FILE);
-    write(folder, &path, &known).map_err(|e| Error::io(&path, &e))
+    let write = || {
+        own_file::create_folder(folder).and_then(|()| own_file::replace_at_once(&path, &serde_json::to_vec(&known)?))
+    };
+    write().map_err(|error| Error::io(&path, &error))
 }
 
 /// Those that are known, oldest first; none of a file that cannot be understood.
@@ -49,18 +52,6 @@ pub fn note(folder: &Path, message: Forwarded) -> Result<()> {
 pub fn all(folder: &Path) -> Result<Vec<Forwarded>> {
     let bytes = own_file::read(&folder.join(FILE))?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
-}
-
-fn write(folder: &Path, path: &Path, known: &[Forwarded]) -> std::io::Result<()> {
-    own_file::create_folder(folder)?;
-    let new = folder.join(unfinished::name());
-    let text = serde_json::to_vec(known)?;
-    let written = own_file::write_new(&new, &text, false).and_then(|()| std::fs::rename(&new, path));
-    if written.is_err() {
-        // Where it cannot be removed either, the error says enough.
-        let _ = std::fs::remove_file(&new);
-    }
-    written
 }
 
 #[cfg(test)]

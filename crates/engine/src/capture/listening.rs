@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use model::{
     error::{Error, Result},
-    own_file, unfinished,
+    own_file,
 };
 
 /// Name of the file in an agent's folder.
@@ -178,13 +178,7 @@ fn write(path: &Path, listening: &Listening) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         own_file::create_folder(folder)?;
     }
-    let unfinished = path.with_file_name(unfinished::name());
-    let written = own_file::write_new(&unfinished, &text, false).and_then(|()| std::fs::rename(&unfinished, path));
-    if written.is_err() {
-        // Where it cannot be removed either, the error says enough.
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written
+    own_file::replace_at_once(path, &text)
 }
 
 #[cfg(test)]
