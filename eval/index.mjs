@@ -110,7 +110,13 @@ async function printRecall(root) {
   console.log(`\n### ${path.basename(root)}: turns of a chat, and the notes shown beside them\n`);
   console.log("| engine | half | turns | right note | needless block |\n|---|---|---:|---:|---:|");
   for (const engine of ours) {
-    const outcomes = await runRecall(root, engine.provider, halves);
+    await rows(engine, {});
+    await rows({ ...engine, name: `${engine.name}, or what is nearest` }, { autoRecallUnsure: "nearest" });
+  }
+
+  /** @param {Engine} engine @param {Record<string, unknown>} config */
+  async function rows(engine, config) {
+    const outcomes = await runRecall(root, engine.provider, halves, config);
     for (const half of halves ?? readMeta(root).halves) {
       const { turns, right, needless } = recallRates(outcomes.filter(({ turn }) => turn.half === half));
       console.log(`| ${engine.name} | ${half} | ${turns} | ${right.toFixed(1)} | ${needless.toFixed(1)} |`);

@@ -42,9 +42,10 @@ export function readTurns(caseDir, halves) {
  * @param {string} caseDir
  * @param {string} provider
  * @param {(manager: MemoryIndexManager, nowMs: number, recall: (turn: {query: string, before?: string, reply?: string}) => Promise<any[]>) => Promise<T>} work
+ * @param {Record<string, unknown>} [config] Settings of recall.
  * @returns {Promise<T>}
  */
-export async function withNotes(caseDir, provider, work) {
+export async function withNotes(caseDir, provider, work, config = {}) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "memory-core-rs-recall-"));
   const [workspace, stateDir] = [path.join(home, "workspace"), path.join(home, "state")];
   fs.cpSync(path.join(caseDir, "ws"), workspace, { recursive: true });
@@ -55,7 +56,7 @@ export async function withNotes(caseDir, provider, work) {
   try {
     await manager.sync();
     // What is right, not how fast: a busy machine is given time.
-    const agent = { config: { autoRecall: true, autoRecallTimeoutMs: 5000 }, agentId: "main", isDefaultAgent: true, stateDir };
+    const agent = { config: { autoRecall: true, autoRecallTimeoutMs: 5000, ...config }, agentId: "main", isDefaultAgent: true, stateDir };
     const nowMs = now * 1000;
     return await work(manager, nowMs, ({ query, before, reply }) =>
       manager.recall(agent, { prompt: query, before, replied: reply, without, nowMs }),
@@ -76,11 +77,11 @@ export function isRight(evidence, shown) {
 
 /**
  * Runs the turns of a case.
- * @param {string} caseDir @param {string} provider @param {string[]} [halves]
+ * @param {string} caseDir @param {string} provider @param {string[]} [halves] @param {Record<string, unknown>} [config] Settings of recall.
  * @returns {Promise<Outcome[]>}
  */
-export function runRecall(caseDir, provider, halves) {
-  return withNotes(caseDir, provider, async (_manager, _nowMs, recall) => {
+export function runRecall(caseDir, provider, halves, config) {
+  const run = async (/** @type {(turn: Turn) => Promise<any[]>} */ recall) => {
     /** @type {Outcome[]} */
     const outcomes = [];
     for (const turn of readTurns(caseDir, halves)) {
@@ -88,7 +89,8 @@ export function runRecall(caseDir, provider, halves) {
       outcomes.push({ turn, shown, ok: isRight(turn.evidence, shown) });
     }
     return outcomes;
-  });
+  };
+  return withNotes(caseDir, provider, (_manager, _nowMs, recall) => run(recall), config);
 }
 
 /**

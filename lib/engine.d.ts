@@ -807,6 +807,8 @@ export type AutomaticSettings = {
   autoRecallMinPromptLength: number;
   /** Lowest score shown, 0–1, where meaning was searched (K2, K3); default 0.3. */
   autoRecallMinScore: number;
+  /** What is shown where nothing fits for sure. */
+  autoRecallUnsure: Unsure;
   /** Longest a reply waits for memories, in milliseconds; default 300, 20–5000. */
   autoRecallTimeoutMs: number;
   /** Longest block in characters; default 4000, 500–20,000. */
@@ -1276,6 +1278,9 @@ export type FtsTokenizer = "unicode61" | "trigram";
 
 /** Whether results carry `Source: path#L1-L2` (G5). */
 export type Citations = "auto" | "on" | "off";
+
+/** What is shown beside a message that asks for something of the user's where nothing found fits for sure. */
+export type Unsure = "nothing" | "nearest";
 
 /** How facts are found in a conversation. */
 export type CaptureMode = "rules" | "extract";

@@ -261,6 +261,8 @@ export interface PluginSettings {
   autoRecallMinPromptLength?: number;
   /** Lowest score shown, where meaning is searched. Default: 0.3. */
   autoRecallMinScore?: number;
+  /** What is shown beside a message that asks for something of yours where nothing fits for sure: nothing, or the three nearest passages. Default: nothing. */
+  autoRecallUnsure?: "nothing" | "nearest";
   /** Longest a reply waits for memories, in milliseconds. Default: 300. */
   autoRecallTimeoutMs?: number;
   /** Longest text added to a message, in characters. Default: 4000. */

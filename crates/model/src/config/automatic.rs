@@ -43,6 +43,16 @@ impl Default for Limits {
     }
 }
 
+/// What is shown beside a message that asks for something of the user's where nothing found fits for sure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unsure {
+    /// Nothing, rather than a guess.
+    Nothing,
+    /// The nearest passages.
+    Nearest,
+}
+
 /// How facts are found in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,6 +75,8 @@ pub struct Automatic {
     pub auto_recall_min_prompt_length: usize,
     /// Lowest score shown, 0–1, where meaning was searched (K2, K3); default 0.3.
     pub auto_recall_min_score: f64,
+    /// What is shown where nothing fits for sure.
+    pub auto_recall_unsure: Unsure,
     /// Longest a reply waits for memories, in milliseconds; default 300, 20–5000.
     pub auto_recall_timeout_ms: u64,
     /// Longest block in characters; default 4000, 500–20,000.
@@ -189,6 +201,7 @@ fn read(reader: &mut Reader<'_>) -> Automatic {
         auto_recall_max_results: reader.count(&table::AUTO_RECALL_MAX_RESULTS),
         auto_recall_min_prompt_length: reader.count(&table::AUTO_RECALL_MIN_PROMPT_LENGTH),
         auto_recall_min_score: reader.number(&table::AUTO_RECALL_MIN_SCORE),
+        auto_recall_unsure: reader.choice(&table::AUTO_RECALL_UNSURE),
         auto_recall_timeout_ms: reader.integer(&table::AUTO_RECALL_TIMEOUT_MS),
         auto_recall_max_chars: reader.count(&table::AUTO_RECALL_MAX_CHARS),
         trigger_recall: reader.switch(&table::TRIGGER_RECALL),

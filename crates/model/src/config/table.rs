@@ -261,6 +261,9 @@ pub(super) const AUTO_RECALL_MIN_PROMPT_LENGTH: Integer = Integer { key: "autoRe
 /// Lowest score shown, where meaning is searched. Default: 0.3.
 pub(super) const AUTO_RECALL_MIN_SCORE: Number = Number { key: "autoRecallMinScore", range: 0.0..=1.0, default: 0.3 };
 
+/// What is shown beside a message that asks for something of yours where nothing fits for sure: nothing, or the three nearest passages. Default: nothing.
+pub(super) const AUTO_RECALL_UNSURE: Choice<automatic::Unsure> = Choice { key: "autoRecallUnsure", words: &[("nothing", automatic::Unsure::Nothing), ("nearest", automatic::Unsure::Nearest)], default: automatic::Unsure::Nothing };
+
 /// Longest a reply waits for memories, in milliseconds. Default: 300.
 pub(super) const AUTO_RECALL_TIMEOUT_MS: Integer = Integer { key: "autoRecallTimeoutMs", range: 20..=5000, default: 300 };
 

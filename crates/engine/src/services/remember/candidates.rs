@@ -7,11 +7,11 @@ use text::envelope;
 
 use super::{
     Remember, SearchCall,
-    recall::{LEAST_SCORE, RecallFiles, SPARE_RESULTS},
+    recall::{LEAST_SCORE, RecallFiles, SPARE_RESULTS, asking},
 };
 use crate::{
     active_memory::{
-        intent::{Asking, Intent},
+        intent::Intent,
         lane::{Lane, lane, stands_out},
         query,
     },
@@ -84,9 +84,7 @@ impl Remember {
             return Ok(nothing(message));
         };
         let began = Instant::now();
-        // Whoever goes on about a thing may not ask in these words; who asked before has been answered.
-        let asking = Asking::of(&message);
-        let asking = if question.text == message { asking } else { asking.or(Asking::of(&question.text)) };
+        let asking = asking(&question, &message);
         let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
         let most = of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS);
         let seen = self.seen(&question, asking_for(most), asked, automatic, files.shared.clone()).await?;

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::{super::context::Service, Remember, SearchCall};
 use crate::{
+    active_memory::intent::{Asking, Intent},
     capture::{
         captured_lines, filter, group_words,
         journal::Journal,
@@ -26,7 +27,11 @@ use crate::{
 use ::search::{provenance::is_vouched, types::Hit};
 use model::{
     cancel::Cancel,
-    config::{automatic::Automatic, paths::normalize, settings::Settings},
+    config::{
+        automatic::{Automatic, Unsure},
+        paths::normalize,
+        settings::Settings,
+    },
     error::{Code, Result},
 };
 use text::{
@@ -39,6 +44,10 @@ pub(super) const SPARE_RESULTS: usize = 5;
 
 /// Lowest score of results that are looked at; which of them have to do with the message is decided by their words.
 pub(super) const LEAST_SCORE: f64 = 0.1;
+
+/// Passages shown of a message that nothing fits for sure, with `autoRecallUnsure: "nearest"`. In the halves that may be looked at of
+/// four sets of chats one shows what is right in 50 to 79 turns of 100 that need a note, two in 59 to 86, three in 60 to 87.
+const NEAREST: usize = 3;
 
 /// What memory has to say about a message.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -124,8 +133,15 @@ impl Remember {
             min_score: self.context.settings().settings.query.min_score.or(Some(LEAST_SCORE)),
             ..SearchCall::of_notes()
         };
-        let seen = self.seen(question, call, asked, automatic, shared).await?;
-        Ok(seen.map(|(hits, by_meaning)| question.relevant(hits, automatic, by_meaning)).unwrap_or_default())
+        let Some((hits, by_meaning)) = self.seen(question, call, asked, automatic, shared).await? else {
+            return Ok(Vec::new());
+        };
+        let nearest = match automatic.auto_recall_unsure {
+            Unsure::Nothing => Vec::new(),
+            Unsure::Nearest => nearest(question, asked, &hits, automatic),
+        };
+        let relevant = question.relevant(hits, automatic, by_meaning);
+        Ok(if relevant.is_empty() { nearest } else { relevant })
     }
 
     /// What a search finds for a question of that which may be shown, but for whose it is, and whether by meaning; `None` when
@@ -228,6 +244,23 @@ impl Remember {
         })
         .await
     }
+}
+
+/// How a message asks. Whoever goes on about a thing may not ask in these words; who asked before has been answered.
+pub(super) fn asking(question: &Question, message: &str) -> Asking {
+    let asking = Asking::of(message);
+    if question.text == message { asking } else { asking.or(Asking::of(&question.text)) }
+}
+
+/// What is nearest to a message that asks for something of the user's; nothing for any other.
+fn nearest(question: &Question, asked: &Asked, hits: &[Hit], automatic: &Automatic) -> Vec<Hit> {
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let intent = asking(question, &envelope::strip(&asked.prompt)).intent(best);
+    if !intent.is_some_and(Intent::asks_memory) {
+        return Vec::new();
+    }
+    let near = hits.iter().filter(|hit| hit.score >= automatic.auto_recall_min_score);
+    near.filter(|hit| !filter::gives_orders(&hit.snippet)).take(NEAREST).cloned().collect()
 }
 
 /// The text of a note as results name it; none when it is gone or nothing that would be indexed.
