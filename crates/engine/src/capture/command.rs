@@ -133,7 +133,11 @@ pub enum Request<'a> {
 /// What a sentence asks to remember, whomever it speaks to.
 #[must_use]
 pub fn read(sentence: &str) -> Request<'_> {
-    let [plain, begun, ended, both] = with_and_without_names(sentence).map(read_unaddressed);
+    let texts = with_and_without_names(sentence);
+    if texts == [sentence; 4] {
+        return read_unaddressed(sentence);
+    }
+    let [plain, begun, ended, both] = texts.map(read_unaddressed);
     // A name at the end may as well be a part of the fact.
     if [ended, both].contains(&Request::Bare) {
         return Request::Bare;

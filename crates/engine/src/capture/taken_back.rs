@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use itertools::Itertools;
 use regex::Regex;
 
 use super::{
@@ -74,7 +75,7 @@ pub(crate) fn takes_back(message: &str) -> bool {
     }
     let text = without_mentions(text);
     let is = |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
-    with_and_without_names(&text).into_iter().any(|text| {
+    with_and_without_names(&text).into_iter().unique().any(|text| {
         is(&FORGOTTEN, text)
             || around_wish(text).is_some_and(|(before, behind)| is(&ALONE, before) && is(&ALONE, behind))
     })

@@ -35,7 +35,9 @@ impl Collector {
         }
         let is_here = |entry: &&Entry| entry.is_of(job.session_key.as_deref(), job.session_id.as_deref());
         let captures = self.journal().captures()?;
-        let last = captures.iter().filter(is_here).find(|entry| before.is_none_or(|before| is_of(entry, before)));
+        let is_said_before = before.map(is_of);
+        let last =
+            captures.iter().filter(is_here).find(|entry| is_said_before.as_ref().is_none_or(|is_of| is_of(entry)));
         let last = last.filter(|entry| entry.status == Status::Stored);
         Ok(last.and_then(|entry| Some(with(&entry.text, entry.category?))))
     }

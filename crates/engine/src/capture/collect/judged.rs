@@ -82,11 +82,11 @@ pub(super) fn last_of_user(job: &Job) -> Option<usize> {
     job.messages.iter().rposition(|message| message.role == Role::User)
 }
 
-/// Whether an entry is of a message that stands before others in a turn of its conversation.
-pub(super) fn is_of(entry: &Entry, message: &Message) -> bool {
-    let words = || words_of(&message.text);
-    let is_same = |heard: &Heard| message.at.is_some_and(|at| is_same_time(heard.at, at, false));
-    entry.message == fingerprint_of(message) || entry.heard.iter().any(|heard| heard.words == words() && is_same(heard))
+/// Which entries are of a message that stands before others in a turn of their conversation.
+pub(super) fn is_of(message: &Message) -> impl Fn(&Entry) -> bool {
+    let (print, words, at) = (fingerprint_of(message), words_of(&message.text), message.at);
+    let is_same = move |heard: &Heard| heard.words == words && at.is_some_and(|at| is_same_time(heard.at, at, false));
+    move |entry| entry.message == print || entry.heard.iter().any(&is_same)
 }
 
 /// What is noted of messages beside their fingerprints.

@@ -1,22 +1,18 @@
 //! Turns become facts in a note: once, capped, logged, and taken back on request.
 
-use super::super::{
-    collect::{Collector, Resembling},
-    journal::Journal,
-    log::Status,
-    queue::{Job, Message, Role},
-    recall_block::{self, Item},
+use super::{
+    super::{
+        collect::{Collector, Resembling},
+        journal::Journal,
+        log::Status,
+        queue::{Job, Message, Role},
+        recall_block::{self, Item},
+    },
+    collector_at,
 };
 
 fn collector(dir: &std::path::Path) -> Collector {
-    std::fs::create_dir_all(dir.join("workspace")).unwrap();
-    Collector {
-        folder: dir.join("state"),
-        workspace: dir.join("workspace"),
-        max_note_bytes: 1 << 20,
-        now: "2026-11-20T23:30:00-03:00[America/Sao_Paulo]".parse().unwrap(),
-        max_facts: 3,
-    }
+    collector_at(dir, "2026-11-20T23:30:00-03:00[America/Sao_Paulo]")
 }
 
 fn job(id: &str, texts: &[&str]) -> Job {

@@ -1,9 +1,12 @@
 //! Messages that a host hands over once more, with another time than they had in their own turn.
 
-use super::super::{
-    collect::Collector,
-    journal::Journal,
-    queue::{Job, Message, Role},
+use super::{
+    super::{
+        collect::Collector,
+        journal::Journal,
+        queue::{Job, Message, Role},
+    },
+    collector_at,
 };
 
 /// The clock of the run that answers a message, and what the channel says of it: whole seconds.
@@ -12,14 +15,7 @@ const CHANNEL: f64 = 1_796_025_611_000.0;
 const MINUTE: f64 = 60_000.0;
 
 fn collector(dir: &std::path::Path) -> Collector {
-    std::fs::create_dir_all(dir.join("workspace")).unwrap();
-    Collector {
-        folder: dir.join("state"),
-        workspace: dir.join("workspace"),
-        max_note_bytes: 1 << 20,
-        now: "2026-11-20T09:30:00[UTC]".parse().unwrap(),
-        max_facts: 3,
-    }
+    collector_at(dir, "2026-11-20T09:30:00[UTC]")
 }
 
 fn turn(id: &str, session: &str, said: &[(&str, f64)]) -> Job {
