@@ -111,12 +111,14 @@ test("the last warnings stand below, with their time where the user is, and how 
   const status = { backend: "builtin", provider: "none", custom: { lastWarnings } };
   for (const [zone, first, second] of [
     ["UTC", "2026-11-23 09:05 UTC", "2026-11-22 23:59 UTC"],
-    ["Europe/Lisbon", "2026-11-23 09:05 GMT+0", "2026-11-22 23:59 GMT+0"],
+    ["Europe/Lisbon", "2026-11-23 09:05 GMT", "2026-11-22 23:59 GMT"],
     ["Asia/Kolkata", "2026-11-23 14:35 GMT+5:30", "2026-11-23 05:29 GMT+5:30"],
     ["America/New_York", "2026-11-23 04:05 EST", "2026-11-22 18:59 EST"],
   ]) {
     tellTimesIn(zone);
-    expect(printed({ status })).toContain(`Last warnings:\n  ${first}: the index was damaged\n  ${second}, 7 times: vectors were not made`);
+    // Some Nodes say GMT+0.
+    const text = printed({ status }).replaceAll("GMT+0", "GMT");
+    expect(text).toContain(`Last warnings:\n  ${first}: the index was damaged\n  ${second}, 7 times: vectors were not made`);
     expect(dayText(Date.UTC(2026, 10, 22, 23, 59))).toBe(second.slice(0, 10));
   }
   tellTimesIn(undefined);
