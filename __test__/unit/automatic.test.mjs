@@ -252,6 +252,17 @@ test("a turn that a model gave no answer to waits", async () => {
   expect(await native().listCaptures(agent, 9)).toMatchObject({ captures: [], waiting: 1 });
 });
 
+// 2026.4 gives what it tells people of a call that failed as an answer: it was read as a list of facts, and the turn was lost.
+test("a turn waits whose model was asked in a run that failed", async () => {
+  const limited = "⚠️ API rate limit reached. Please try again later.";
+  const runEmbeddedPiAgent = async () => ({ payloads: [{ text: limited, isError: true }], meta: {} });
+  const options = { version: "2026.4.12", runtimeAgent: { runEmbeddedPiAgent } };
+  const { handlers, agent, warnings } = await hooked({ autoCapture: true, autoCaptureMode: "extract" }, options);
+  await handlers.agent_end(turn("The cat of the Silva family answers to Bolota"), MAIN);
+  await expect.poll(() => warnings.join(), { timeout: 20_000 }).toContain("capture: the model gave no answer");
+  expect(await native().listCaptures(agent, 9)).toMatchObject({ captures: [], waiting: 1 });
+});
+
 // 2026.9.6 refused models to all that came after a change of settings, until it was started anew.
 test("a model is asked where the host has ended what the plugin was loaded in", async () => {
   const ended = new Error("Plugin inventory has retired; begin a new plugin operation.");

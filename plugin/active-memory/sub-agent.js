@@ -8,7 +8,7 @@ import path from "node:path";
 import { agentEntry, isRecord } from "../../lib/config.js";
 import { errorText } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { modelNamed, primaryModel } from "../hooks/model.js";
+import { modelNamed, primaryModel, textsOfRun } from "../hooks/model.js";
 import { noteAnswer } from "../hooks/spending.js";
 import { importSdk } from "../sdk.js";
 
@@ -114,11 +114,7 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
     signal.throwIfAborted();
     tooMany.signal.throwIfAborted();
     if (result?.meta?.error) throw new Error("the run of an agent failed");
-    const payloads = Array.isArray(result?.payloads) ? result.payloads : [];
-    const texts = payloads
-      .filter((/** @type {any} */ one) => one?.isError !== true)
-      .map((/** @type {any} */ one) => String(one?.text ?? ""));
-    return { text: texts.join("\n").trim() || "NONE", seen };
+    return { text: textsOfRun(result).join("\n").trim() || "NONE", seen };
   } finally {
     // Nobody waits for it.
     void place.clean().catch((error) => {

@@ -80,6 +80,18 @@ export function said(text) {
   return text;
 }
 
+/**
+ * What a model said in a run of its own. A call that failed is among it, as the host's words for people.
+ * @param {any} result The host's.
+ * @returns {string[]}
+ */
+export function textsOfRun(result) {
+  const payloads = Array.isArray(result?.payloads) ? result.payloads : [];
+  return payloads
+    .filter((/** @type {any} */ payload) => payload?.isError !== true)
+    .map((/** @type {any} */ payload) => String(payload?.text ?? ""));
+}
+
 /** What the operator lets us ask for. @param {import("../host.js").HostConfig} cfg @returns {Record<string, any>} */
 export function grantsOf(cfg) {
   const llm = cfg.plugins?.entries?.[PLUGIN_ID]?.llm;
@@ -118,8 +130,7 @@ async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt,
       reasoningLevel: "off",
       verboseLevel: "off",
     });
-    const { payloads } = noted(await withinTime(answer, timeoutMs));
-    return said((payloads ?? []).map((/** @type {{text?: string}} */ payload) => payload.text ?? "").join(""));
+    return said(textsOfRun(noted(await withinTime(answer, timeoutMs))).join(""));
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
