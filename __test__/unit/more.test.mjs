@@ -118,3 +118,25 @@ test("where nothing is sure it is told how to see what is nearest", async () => 
   expect(second.results[0].snippet).toContain("Arznei");
   expect(second.nearest).toBeUndefined();
 });
+
+// A query of 20,000 characters came back with the answer, and was paid for twice.
+test("a long query is not repeated in what the tool says of its next call", async () => {
+  const ask = async (/** @type {any} */ { host, cfg }, /** @type {Record<string, unknown>} */ params) => {
+    const ctx = { config: cfg, agentId: "main", sessionKey: "agent:main:main" };
+    return /** @type {any} */ ((await search(host, ctx, params)).details);
+  };
+  const rivers = await hooked({}, { files: FILES });
+  const long = `${QUESTION} `.repeat(12).trim();
+  expect(long.length).toBeGreaterThan(300);
+  const first = await ask(rivers, { query: long, maxResults: 2, corpus: "memory" });
+  expect(first.more).toEqual({ with: "the same query", after: 2, maxResults: 2, corpus: "memory" });
+  const { with: _, ...more } = first.more;
+  expect((await ask(rivers, { query: long, ...more })).results).toHaveLength(2);
+
+  const files = { "memory/papa.md": "- Papa bekommt jeden Morgen seine Arznei.\n- Der Zaun ist gestrichen.\n" };
+  const papa = await hooked({}, { files });
+  const asked = "Wann kriegt er das Medikament? ".repeat(11).trim();
+  const none = await ask(papa, { query: asked });
+  expect(none).toMatchObject({ results: [], nearest: { with: "the same query", minScore: 0, maxResults: 3 } });
+  expect(JSON.stringify(none)).not.toContain("Medikament");
+});
