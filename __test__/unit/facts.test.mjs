@@ -7,6 +7,7 @@ import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
 import { exportedRows, runFactImport, runFind, runList, runStats } from "../../plugin/cli/ltm.js";
 import { registerTools } from "../../plugin/tools/register.js";
+import { commandLine } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 
@@ -291,6 +292,18 @@ test("an export of memory-lancedb is taken over once, by its days, and listed", 
     { id: listed[2].id, text: "The boat is called Alba", category: "entity", importance: 0.9, score: expect.any(Number) },
   ]);
   expect(native().memoryAsLine("<a>\nHelena&amp;#39;s")).toBe("(a) Helena's");
+});
+
+// It ended well, with every fact for its answer.
+test("a search for nothing is refused", async () => {
+  const { runFacts } = await commandLine({ provider: "none" });
+  for (const query of ["", "  "]) {
+    const { output, code } = await runFacts("search", query);
+    expect({ output, code }).toEqual({ output: expect.stringContaining("the query is empty"), code: 1 });
+    const { stdout, code: ended } = await runFacts("search", query, "--json");
+    expect(ended).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: "MEM_ARGUMENT", remedy: 'Give one: openclaw ltm search "…"' });
+  }
 });
 
 test("an export is read as an array, in an object, or line by line", () => {

@@ -68,6 +68,7 @@ export async function runList(host, options) {
  */
 export async function runFind(host, query, options) {
   await withAgent(host, "ltm search", options, async (manager) => {
+    refuseEmpty(query, "the query", 'Give one: openclaw ltm search "…"');
     const { matches, warning } = await manager.run((engine) => engine.searchFacts(query, options.limit ?? DEFAULT_LIMIT, MIN_SCORE));
     if (warning) printError(warning);
     if (!isTable(options)) {
