@@ -114,9 +114,12 @@ export async function runFactImport(host, file, options) {
     if (options.json) return printJson({ ...outcome, dryRun });
     print(`${dryRun ? "Would take" : "Took"} ${counted(outcome.taken, "fact")}.`);
     if (outcome.known > 0) print(`There already, or twice: ${outcome.known}.`);
-    if (outcome.refused > 0) print(`Not taken, because empty, too long, with a secret, an instruction, or forgotten: ${outcome.refused}.`);
+    if (outcome.refused > 0) print(refusedFactsText(outcome.refused));
   });
 }
+
+/** Facts that were not taken over, and why. @param {number} count */
+export const refusedFactsText = (count) => `Not taken, because empty, too long, with a secret, an instruction, or forgotten: ${count}.`;
 
 /**
  * The rows of an export: a JSON array, an object that holds one, or a row a line.

@@ -26,6 +26,7 @@ import { commandAgents, outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
 import { costOf, costText, embeddingText } from "./index-command.js";
+import { refusedFactsText } from "./ltm.js";
 import { byteText, counted, failOnly, failWith, paint, print, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 import { leftOnDisk } from "./reset-everything.js";
@@ -268,10 +269,9 @@ function printFacts(agentId, facts, dryRun) {
     const byHand = "with memory-lancedb in the memory slot, `openclaw ltm list > facts.json`; then `openclaw ltm import facts.json`";
     return print(`${head}\n  facts not read: ${facts.error}. By hand: ${byHand}`);
   }
-  const rest = [facts.known ? `${facts.known} there already` : "", facts.refused ? `${facts.refused} refused` : ""].filter(Boolean);
-  print(
-    `${head}\n  ${dryRun ? "would be taken" : "taken"}: ${counted(facts.taken ?? 0, "fact")}${rest.length > 0 ? `, ${rest.join(", ")}` : ""}`,
-  );
+  const known = facts.known ? `, ${facts.known} there already` : "";
+  print(`${head}\n  ${dryRun ? "would be taken" : "taken"}: ${counted(facts.taken ?? 0, "fact")}${known}`);
+  if (facts.refused) print(`  ${refusedFactsText(facts.refused)}`);
 }
 
 /** Whether conversations are a source of an agent. @param {import("../../lib/manager.js").MemoryIndexManager} manager */
