@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answeringLine, topicsOf } from "../../plugin/setup/questions.js";
@@ -323,6 +324,29 @@ test("reset --everything names the record of setup, and undo says without it wha
   const byHand = ["plugins.slots.memory", `${OWN}.config.dreaming.enabled`, `${OWN}.hooks.allowConversationAccess`];
   expect(await home.json("setup", "--undo")).toEqual({ restored: [], changedSince: [], readmitted: 0, byHand });
   expect(home.written()).toEqual(before);
+});
+
+// Nothing was said of the facts of somebody whose disk was not mounted, or who keeps them in a cloud.
+test("where the table of memory-lancedb is configured and not there, setup says so, and shows no secret", async () => {
+  const error = "no table of memory-lancedb was found there that setup can read";
+  for (const [dbPath, shown] of [
+    ["s3://bucket/memory", "s3://bucket/memory"],
+    ["s3://AKIAX:pa/s?s@bucket/memory", "s3://…"],
+    ["az://box/memory?sig=pa%2Fs&who=a@b", "az://…"],
+    ["/mnt/gone/lancedb", "/mnt/gone/lancedb"],
+    ["~/gone/lancedb", path.join(homedir(), "gone/lancedb")],
+  ]) {
+    const config = { dbPath, storageOptions: { aws_secret_access_key: "hush" } };
+    const home = await commandLine(SEARCH, { plugins: { entries: { "memory-lancedb": { enabled: true, config } } } });
+    const told = await home.run("setup", "--dry-run");
+    expect(told.output).toContain(`${shown} (main)\n  facts not read: ${error}. By hand: with memory-lancedb in the memory slot`);
+    expect(told.output).not.toMatch(/AKIAX|sig=|hush/);
+    expect((await home.json("setup", "--dry-run")).agents[0].facts).toEqual({ path: shown, error });
+    expect((await home.json("setup")).agents[0].facts).toEqual({ path: shown, error });
+  }
+  // One that was never configured may never have been used.
+  const home = await commandLine(SEARCH, { plugins: { entries: { "memory-lancedb": { enabled: true, config: {} } } } });
+  expect((await home.json("setup", "--dry-run")).agents[0]).not.toHaveProperty("facts");
 });
 
 test("facts of memory-lancedb that are not taken over are counted with the reasons", async () => {

@@ -248,12 +248,13 @@ function printTaken(agentId, manager, sources, dryRun) {
  */
 async function takeFacts(host, written, { cfg, agentId }, manager, dryRun) {
   const folder = lancedbFolder(written, host.stateDir());
-  if (!folder) return undefined;
+  if (!folder || folder.error) return folder;
+  const { path } = folder;
   try {
-    const rows = await readFacts(folder, host.stateDir(), { agentId, isDefaultAgent: agentId === defaultAgentId(cfg) });
-    return { path: folder, ...(await manager.run((engine) => engine.importFacts(rows, dryRun))) };
+    const rows = await readFacts(path, host.stateDir(), { agentId, isDefaultAgent: agentId === defaultAgentId(cfg) });
+    return { path, ...(await manager.run((engine) => engine.importFacts(rows, dryRun))) };
   } catch (error) {
-    return { path: folder, error: errorMessage(error) };
+    return { path, error: errorMessage(error) };
   }
 }
 

@@ -15,16 +15,23 @@ const TABLE = "memories";
 const MOST_ROWS = 100_000;
 
 /**
- * Where memory-lancedb keeps its table, or undefined where there is none on this machine.
+ * Where memory-lancedb keeps its table. Undefined where there is none in its default folder: it may never have been used. One
+ * that is configured was, and may be in a cloud or on a disk that is not mounted.
  * @param {import("../host.js").HostConfig} cfg
  * @param {string} stateDir
+ * @returns {{path: string, error?: string} | undefined}
  */
 export function lancedbFolder(cfg, stateDir) {
-  const configured = cfg.plugins?.entries?.["memory-lancedb"]?.config?.dbPath;
-  const folder =
-    typeof configured === "string" && configured.trim() ? expanded(configured.trim()) : path.join(stateDir, "memory", "lancedb");
-  return existsSync(path.join(folder, `${TABLE}.lance`)) ? folder : undefined;
+  const dbPath = cfg.plugins?.entries?.["memory-lancedb"]?.config?.dbPath;
+  const configured = typeof dbPath === "string" && dbPath.trim() ? expanded(dbPath.trim()) : undefined;
+  const folder = configured ?? path.join(stateDir, "memory", "lancedb");
+  if (existsSync(path.join(folder, `${TABLE}.lance`))) return { path: folder };
+  if (!configured) return undefined;
+  return { path: withoutSecrets(configured), error: "no table of memory-lancedb was found there that setup can read" };
 }
+
+/** An address that may hold a name, a password or a signature shows its scheme alone. @param {string} name */
+const withoutSecrets = (name) => name.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^@?#]*[@?#].*$/is, "$1…");
 
 /** @param {string} name */
 const expanded = (name) => (/^~(?=\/|$)/.test(name) ? path.join(os.homedir(), name.slice(1)) : name);
