@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
+import { withForwarded } from "../../plugin/hooks/forwarded.js";
 import { hooked, MAIN } from "./hooked.mjs";
 
 const WORDS = "I am allergic to walnuts and I weigh 61 kilos.";
@@ -91,4 +92,51 @@ test("the note of a conversation leaves what was passed on out", async () => {
   const texts = await Promise.all(notes.map((name) => readFile(path.join(home.workspace, "memory", name), "utf8")));
   expect(texts.join("\n")).toContain("Rita");
   expect(texts.join("\n")).not.toContain("walnuts");
+});
+
+/** What is handed over of messages without ids: their words, as whose they count. @param {any[]} messages @param {any[]} [notes] */
+async function told(messages, notes = [comesIn(WORDS, { ...FORWARDED, MessageSid: undefined })]) {
+  const home = await hooked(settings);
+  for (const note of notes) await home.handlers.reply_dispatch(note, {});
+  return withForwarded(home.host, MAIN, messages).flatMap(({ role, content }) =>
+    role === "user" ? [String(content).startsWith("[Forwarded message]") ? "forwarded" : "own"] : [],
+  );
+}
+/** @param {number} [after] Milliseconds after it was sent. */
+const typed = (after) => ({ role: "user", content: WORDS, ...(after === undefined ? {} : { timestamp: SENT + after }) });
+const FAILED = { role: "assistant", content: "429", stopReason: "error" };
+
+// Her own words, typed after she had passed on the same, were left out of capture and short-term memory for an hour.
+test("a message that was passed on is one message, and the same words after it are the owner's", async () => {
+  const home = await hooked(settings);
+  await home.handlers.reply_dispatch(comesIn(WORDS, { ...FORWARDED, MessageSid: undefined }), {});
+  await end(home, [typed(2474), reply], "r1");
+  expect(await kept(home)).not.toContain("walnuts");
+  await end(home, [typed(2474), reply, typed(9000), reply], "r2");
+  expect(await kept(home)).toContain("walnuts");
+  // In the turn of her own words, which have no time yet, and later.
+  expect(await told([typed(0), reply, typed()])).toEqual(["forwarded", "own"]);
+  expect(await told([typed(2474), reply, typed(9000), reply, typed(60_000)])).toEqual(["forwarded", "own", "own"]);
+  // The host has written down which it was.
+  const noted = [comesIn(WORDS, FORWARDED)];
+  expect(await told([written(WORDS), reply, typed()], noted)).toEqual(["forwarded", "own"]);
+  // The copy of a reply that goes to the channel changes nothing.
+  const copy = { ...reply, provider: "openclaw", model: "gateway-injected" };
+  expect(await told([typed(2474), reply, copy, typed(9000)])).toEqual(["forwarded", "own"]);
+});
+
+test("what may still be the message that was passed on stays another's", async () => {
+  // Written once more, because the model was asked again.
+  expect(await told([typed(2474), FAILED, typed(9000), reply])).toEqual(["forwarded", "forwarded"]);
+  expect(await told([typed(2474), typed(9000), reply])).toEqual(["forwarded", "forwarded"]);
+  const calls = { role: "assistant", content: [{ type: "text", text: "I look." }], stopReason: "toolUse" };
+  expect(await told([typed(2474), calls, typed(9000), reply])).toEqual(["forwarded", "forwarded"]);
+  // Nobody knows which of the two it was: a clock may be ahead, and a message in its own turn has no time.
+  expect(await told([typed(-5000), reply, typed(2474), reply])).toEqual(["forwarded", "forwarded"]);
+  expect(await told([typed(), reply, typed(2474), reply])).toEqual(["forwarded", "forwarded"]);
+  // Two that have the same words are two.
+  const second = comesIn(WORDS, { ...FORWARDED, MessageSid: undefined, Timestamp: SENT + 4000 });
+  const both = [comesIn(WORDS, { ...FORWARDED, MessageSid: undefined }), second];
+  const three = [typed(5000), reply, typed(7000), reply, typed(9000), reply];
+  expect(await told(three, both)).toEqual(["forwarded", "forwarded", "own"]);
 });

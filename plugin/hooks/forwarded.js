@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { isRecord } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
-import { textOf } from "../message-text.js";
+import { isHostsAnswer, textOf } from "../message-text.js";
 import { hookAgent } from "./agent.js";
 
 /** @typedef {{print: string, id?: string, at: number}} Known */
@@ -62,18 +62,38 @@ export function withForwarded(host, ctx, messages) {
   const known = knownOf(hookAgent(host, ctx));
   if (known.length === 0) return messages;
   const [byId, byWords] = [grouped(known, ({ id }) => id), grouped(known, ({ print }) => print)];
+  // In which turn each was found: later ones with its words are the owner's. In the same turn they are not, because hosts write a
+  // message down again where they ask a model again.
+  /** @type {Map<Known, number>} */
+  const foundIn = new Map();
+  let [turn, isAnswered] = [0, false];
   return messages.map((message) => {
-    if (!isRecord(message) || message.role !== "user") return message;
+    if (!isRecord(message)) return message;
+    if (message.role === "assistant" && !isHostsAnswer(message)) isAnswered = endsTurn(message);
+    if (message.role !== "user") return message;
+    if (isAnswered) [turn, isAnswered] = [turn + 1, false];
     const text = textOf(message.content);
+    const print = printOf(text);
     const mark = isRecord(message.__openclaw) ? message.__openclaw : {};
     const id = isRecord(mark.transport) ? word(mark.transport.messageId) : "";
     // By its id where the host has written it down, else by its words and its time.
-    const isThat =
-      (id && byId.get(id)?.some(({ at }) => Math.abs(message.timestamp - at) <= WAITS_MS)) ||
-      byWords.get(printOf(text))?.some((one) => !(id && one.id) && isInTime(message.timestamp, one.at));
-    return isThat ? /** @type {T} */ ({ ...message, content: MARK + text }) : message;
+    const isHere = (/** @type {Known} */ one) => (foundIn.get(one) ?? turn) === turn;
+    const named = (id && byId.get(id)?.filter(({ at }) => Math.abs(message.timestamp - at) <= WAITS_MS)) || [];
+    const alike = byWords.get(print)?.find((one) => !(id && one.id) && isInTime(message.timestamp, one.at) && isHere(one));
+    const one = named.find((other) => other.print === print) ?? named[0] ?? alike;
+    if (!one) return message;
+    // One without a time, or a little before that of the channel, may be the owner's own: the next may be it still.
+    const isSure = one.print === print && ((id && one.id === id) || message.timestamp >= one.at);
+    if (isSure && !foundIn.has(one)) foundIn.set(one, turn);
+    return /** @type {T} */ ({ ...message, content: MARK + text });
   });
 }
+
+/**
+ * Whether a message of the assistant ends a turn: the host does not ask a model for it once more.
+ * @param {Record<string, any>} message
+ */
+const endsTurn = ({ stopReason, content }) => !["error", "aborted", "toolUse"].includes(stopReason) && textOf(content).trim() !== "";
 
 /** By a part of each. `Map.groupBy` is younger than the oldest Node. @param {Known[]} known @param {(one: Known) => string | undefined} part */
 function grouped(known, part) {
