@@ -28,7 +28,7 @@ pub mod prompts;
 pub mod queue;
 pub(crate) mod reactions;
 pub mod recall;
-mod reported;
+pub(crate) mod reported;
 pub mod rules;
 pub(crate) mod said;
 pub(crate) mod sentences;

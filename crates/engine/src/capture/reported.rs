@@ -339,6 +339,11 @@ fn tells_of_self(text: &str, found: &Captures<'_>) -> bool {
     words(text).iter().any(is_first) || DENSE_OF_SELF.iter().any(|word| text.contains(word))
 }
 
+/// Whether who writes a text is who does something in it, in the languages whose verbs do not tell.
+pub(crate) fn has_first_person(text: &str) -> bool {
+    words(text).iter().any(|word| FIRST.contains(&word.as_str()))
+}
+
 fn words(text: &str) -> Vec<String> {
     text::words::words(text).map(str::to_lowercase).collect()
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use super::{
     super::{
         context::Service,
-        searcher::later::{is_change, left, line_that_may_have_changed},
+        searcher::later::{is_change, left, line_that_may_have_changed, may_change},
     },
     RecallFiles, Remember, SearchCall,
 };
@@ -41,7 +41,11 @@ impl Remember {
         };
         let of_line = Question::of(line, asked, &self.context.settings().settings.zone_name());
         let Some((hits, _)) = self.seen(&of_line, call, asked, automatic, files.shared).await? else { return Ok(None) };
-        let may_be_shown = |hit: &Hit| is_change(hit, first) && !filter::gives_orders(&hit.snippet);
+        let may_be_shown = |hit: &Hit| {
+            is_change(hit, first)
+                && may_change(hit, &of_line.text, &question.text)
+                && !filter::gives_orders(&hit.snippet)
+        };
         let (own, others) = self.by_origin(hits.into_iter().filter(may_be_shown).collect()).await?;
         let found = match own.into_iter().next() {
             None if others.is_empty() => None,
