@@ -263,6 +263,23 @@ test("a turn waits whose model was asked in a run that failed", async () => {
   expect(await native().listCaptures(agent, 9)).toMatchObject({ captures: [], waiting: 1 });
 });
 
+// Minutes later the model answered, and what had been taken back was in the note.
+test("a turn that waits is taken back as one that was captured", async () => {
+  /** @type {() => Promise<string>} */
+  let answer = () => Promise.reject(new Error("no model today"));
+  const llm = { complete: async () => ({ text: await answer() }) };
+  const { handlers, agent, warnings } = await hooked({ autoCapture: true, autoCaptureMode: "extract" }, { llm });
+  const said = turn("I have been depressed since June");
+  await handlers.agent_end(said, MAIN);
+  await expect.poll(() => warnings.join()).toContain("no model today");
+  expect((await native().listCaptures(agent, 1)).waiting).toBe(1);
+  answer = async () => "- [fact] Has been depressed since June";
+  const wish = turn("please don't save that");
+  await handlers.agent_end({ ...wish, messages: [...said.messages, ...wish.messages] }, MAIN);
+  await expect.poll(async () => (await native().listCaptures(agent, 9)).waiting).toBe(0);
+  expect((await native().listCaptures(agent, 9)).captures.filter(({ status }) => status === "stored")).toEqual([]);
+});
+
 // 2026.9.6 refused models to all that came after a change of settings, until it was started anew.
 test("a model is asked where the host has ended what the plugin was loaded in", async () => {
   const ended = new Error("Plugin inventory has retired; begin a new plugin operation.");

@@ -1,6 +1,8 @@
 //! Turns waiting to be captured, in the journal before the hook returns, so that a process that ends early loses nothing.
 //! Whoever works on a turn takes it for a while; when it does not come back, the next one may.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -8,6 +10,7 @@ use super::{
     envelope,
     filter::{MAX_CHARS, requests},
     journal::{Claim, Journal, Record},
+    rules::correction::correction,
 };
 use model::error::Result;
 use text::redact::redact;
@@ -129,7 +132,7 @@ impl Journal {
     }
 
     /// Takes the oldest turn that nobody works on, for `lease_ms`; for four times as long each time that whoever took it did
-    /// not finish it.
+    /// not finish it. One that corrects something waits behind the earlier ones of its conversation: that may stand there.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -143,7 +146,16 @@ impl Journal {
         let until = |attempts| now_ms.saturating_add(lease_of(attempts, lease_ms));
         // Nobody takes a turn for longer: the clock was set back since, and this one would wait until then.
         let is_free = |job: &&Job| job.not_before_ms <= now_ms || job.not_before_ms > until(MAX_GROWTH);
-        let taken = waiting.into_iter().find(is_free).map(|job| {
+        let (mut next, mut held_up) = (None, HashSet::new());
+        for job in waiting {
+            let names = || [&job.session_key, &job.session_id].into_iter().flatten();
+            if is_free(&job) && !(names().any(|name| held_up.contains(name)) && corrects(job)) {
+                next = Some(job);
+                break;
+            }
+            held_up.extend(names());
+        }
+        let taken = next.map(|job| {
             let attempts = job.attempts + 1;
             Job { attempts, not_before_ms: until(attempts), ..job.clone() }
         });
@@ -152,6 +164,27 @@ impl Journal {
             held.add(Record::Claim(Claim { turn: id.clone(), attempts: *attempts, until_ms: *not_before_ms }))?;
         }
         Ok(taken)
+    }
+
+    /// Gives a turn back that was taken, as if nobody had.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn give_back(&self, id: &str, attempts: u32) -> Result<()> {
+        let attempts = attempts.saturating_sub(1);
+        self.add(&Record::Claim(Claim { turn: id.to_owned(), attempts, until_ms: 0 }))
+    }
+
+    /// The turns that wait, of the conversation of one of them and before it, the newest first.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(crate) fn waiting_before(&self, job: &Job) -> Result<Vec<Job>> {
+        let state = self.read()?;
+        let before = state.turns().0.into_iter().take_while(|other| other.id != job.id);
+        let mut before: Vec<Job> = before.filter(|other| other.is_of_conversation_of(job)).cloned().collect();
+        before.reverse();
+        Ok(before)
     }
 
     /// A waiting turn by its id.
@@ -177,6 +210,24 @@ impl Journal {
     pub fn waiting(&self) -> Result<usize> {
         Ok(self.read()?.turns().0.len())
     }
+}
+
+impl Job {
+    /// Whether it is of the same conversation as another.
+    fn is_of_conversation_of(&self, other: &Self) -> bool {
+        let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+        is_same(&self.session_id, &other.session_id) || is_same(&self.session_key, &other.session_key)
+    }
+
+    /// The user's messages that were in no turn before.
+    pub(crate) fn new_words(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().skip(self.seen).filter(|message| message.role == Role::User)
+    }
+}
+
+/// Whether a turn corrects what was said before it.
+fn corrects(job: &Job) -> bool {
+    job.new_words().any(|message| correction(&message.text).is_some())
 }
 
 #[cfg(test)]
@@ -235,6 +286,37 @@ mod tests {
         assert_eq!(journal.claim(310, 10).unwrap().unwrap().attempts, 4);
         journal.finish("a").unwrap();
         assert_eq!(journal.waiting().unwrap(), 0);
+    }
+
+    // The correction of what had to wait stated nothing by itself, and the old day was written after it.
+    #[test]
+    fn a_correction_waits_behind_the_turns_of_its_conversation() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::new(dir.path());
+        let of = |id: &str, key: &str, text: &str| {
+            let messages = vec![Message { role: Role::User, text: text.to_owned(), at: None }];
+            Job { session_key: Some(key.to_owned()), messages, ..job(id) }
+        };
+        let correction = "No, sorry, it's the 10th.";
+        for (id, key, text) in [
+            ("a1", "a", "The flight is on the 9th."),
+            ("a2", "a", correction),
+            ("b1", "b", correction),
+            ("a3", "a", "I live in Bonn."),
+        ] {
+            journal.push(&of(id, key, text)).unwrap();
+        }
+        let next = |now| journal.claim(now, 10).unwrap().map(|job| job.id);
+        assert_eq!([100, 101, 102, 103].map(next), [Some("a1".into()), Some("b1".into()), Some("a3".into()), None]);
+        let before: Vec<String> =
+            journal.waiting_before(&of("a3", "a", "")).unwrap().into_iter().map(|job| job.id).collect();
+        assert_eq!(before, ["a2", "a1"]);
+        journal.finish("a1").unwrap();
+        assert_eq!(next(104).as_deref(), Some("a2"));
+        // Given back, it is the next one at once, and nobody has tried.
+        journal.give_back("a2", 1).unwrap();
+        let again = journal.claim(105, 10).unwrap().unwrap();
+        assert_eq!((again.id.as_str(), again.attempts), ("a2", 1));
     }
 
     // A machine that began with a clock ahead by a year kept the turn it had taken waiting for a year.

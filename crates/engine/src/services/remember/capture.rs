@@ -35,7 +35,7 @@ use model::{
         automatic::{Automatic, CaptureMode},
         memory_policy::SessionFacts,
     },
-    error::Result,
+    error::{Code, Result},
 };
 
 /// Nobody else takes a turn for this long after somebody did, in milliseconds: longer than a model call may last.
@@ -92,8 +92,20 @@ impl Remember {
     async fn capture_by_rules(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
         let mut total = Outcome::default();
         while let Some(job) = self.claim(&folder).await? {
-            let job = self.take_back(&folder, automatic, job).await?;
-            let done = self.by_rules(&folder, automatic, job).await?;
+            let (id, attempts) = (job.id.clone(), job.attempts);
+            let done = async {
+                let job = self.take_back(&folder, automatic, job).await?;
+                self.by_rules(&folder, automatic, job).await
+            };
+            let done = match done.await {
+                // No turn can be kept then: the first to be taken when one can is the first that was said.
+                Err(error) if matches!(error.code(), Code::DiskFull | Code::ReadOnly) => {
+                    let journal = Journal::new(&folder);
+                    self.blocking(move |_, _| journal.give_back(&id, attempts)).await.ok();
+                    return Err(error);
+                }
+                done => done?,
+            };
             total.stored += done.stored;
             total.skipped += done.skipped;
         }
@@ -203,6 +215,7 @@ impl Remember {
             .blocking(move |service, _| {
                 let job = collector.looked_at(job)?;
                 let taken = collector.taken_back(&job)?;
+                collector.end_waiting(&job)?;
                 collector.withhold(&taken)?;
                 // One that is undone may have been left in the middle by a process that was killed.
                 let mut facts = taken.iter().filter(|entry| entry.status != Status::Skipped).peekable();
