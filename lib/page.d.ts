@@ -5,8 +5,8 @@
 
 import type { MemoryStatus } from "../index.js";
 import type {
-  CaptureUndone,
   CaptureEntry,
+  CaptureUndone,
   ConsolidationPlan,
   ConsolidationRun,
   ConsolidationUndone,
@@ -144,6 +144,8 @@ export type PageAutomatic =
       sessionNotes: boolean;
       storedFacts: boolean;
       activeMemory: string | boolean;
+      /** Turns that wait to be captured; none where nothing waits. */
+      waiting?: number;
       /** Settings of which a running gateway has not taken over what the configuration file says. */
       older?: string[];
     };

@@ -64,3 +64,31 @@ test.runIf(process.platform === "linux")(
       expect(refused).toMatchObject({ code: "MEM_IO", message: expect.stringMatching(/index\.sqlite: Permission denied/), remedy });
   },
 );
+
+/** What doctor says of a folder of notes that may not be written, to somebody whom rights keep out. */
+const READ_ONLY = `
+  import { chmodSync, mkdirSync } from "node:fs";
+  const { root, dir } = JSON.parse(process.argv[1]);
+  const { noteChecks } = await import(root + "plugin/cli/admin.js");
+  mkdirSync(dir + "/ws/memory", { recursive: true });
+  const free = noteChecks(dir + "/ws");
+  chmodSync(dir + "/ws/memory", 0o555);
+  if (process.getuid() === 0) process.setuid(65534);
+  console.log(JSON.stringify({ free, refused: noteChecks(dir + "/ws"), none: noteChecks(dir + "/nowhere") }));
+`;
+
+// Turns waited, and status and doctor said that all was well.
+test.runIf(process.platform === "linux")("doctor says that captures cannot be written, and what to do", async () => {
+  const { dir } = await makeWorkspace({});
+  await chmod(dir, 0o777);
+  const call = JSON.stringify({ root: pathToFileURL(`${process.cwd()}/`).href, dir });
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", READ_ONLY, call], {
+    encoding: "utf8",
+    timeout: 50_000,
+  });
+  expect(stdout, stderr).not.toBe("");
+  const { free, refused, none } = JSON.parse(stdout);
+  expect([free, none]).toEqual([[], []]);
+  const found = expect.stringMatching(/^nothing can be captured: .*memory may not be used by this user$/);
+  expect(refused).toEqual([{ name: "notes", ok: false, found, remedy: expect.stringContaining("chown or chmod") }]);
+});

@@ -3,9 +3,12 @@
 import { expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { explainSettings } from "../../lib/explain-settings.js";
+import { native } from "../../lib/native.js";
 import { dayText, tellTimesIn } from "../../plugin/cli/output.js";
+import { agentStatus } from "../../plugin/cli/status.js";
 import { printStatus } from "../../plugin/cli/status-text.js";
 import { makeWorkspace } from "../support/workspace.mjs";
+import { hooked, MAIN } from "./hooked.mjs";
 
 /** What is printed of one agent. @param {object} result @param {{verbose?: boolean}} [more] */
 function printed(result, more) {
@@ -208,4 +211,16 @@ test("what no list holds is counted among the issues", () => {
   const [all, first] = [true, false].map((verbose) => printed({ status: { files: 1 }, scan }, { verbose }));
   expect(first).toMatch(/… and 15\d\d more: --verbose/);
   expect(all).toContain("… and 1500 more files that are left out");
+});
+
+// Captures that could not be written were told of by nothing but the gateway's log.
+test("status tells how many turns wait to be captured", async () => {
+  const { host, cfg, agent, manager } = await hooked({ autoCapture: true });
+  const state = async () => await agentStatus(host, { cfg, agentId: "main" }, /** @type {any} */ (manager), {});
+  expect(await state()).toMatchObject({ automatic: { capture: "rules" } });
+  expect(printed(await state())).not.toContain("to be captured");
+  for (const id of ["w1", "w2"])
+    native().queueCapture(agent, { id, sessionKey: MAIN.sessionKey, messages: [{ role: "user", text: "I live in Bonn." }] });
+  expect(await state()).toMatchObject({ automatic: { waiting: 2 } });
+  expect(printed(await state())).toContain("Automatic memory: capture by rules; 2 turns wait to be captured (openclaw memory doctor)\n");
 });

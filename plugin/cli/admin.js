@@ -1,9 +1,10 @@
 // `openclaw memory reset`, `doctor` and `backup`
 
+import { accessSync, constants, existsSync } from "node:fs";
 import path from "node:path";
 import { plainDatabaseSecrets } from "../../lib/accounts.js";
 import { defaultAgentId } from "../../lib/config.js";
-import { codedError, errorCause, errorRemedy } from "../../lib/errors.js";
+import { codedError, errorCause, errorRemedy, inWords } from "../../lib/errors.js";
 import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
@@ -179,9 +180,31 @@ function automaticChecks(host, cfg, agentId) {
   const name = "automatic memory";
   const state = automaticState(host, cfg, agentId);
   if ("error" in state) return [{ name, ok: false, found: errorCause(state.error), remedy: errorRemedy(state.error) }];
-  const { recall, capture, shortTerm, storedFacts, older } = state;
+  const { recall, capture, captureOnCompaction, shortTerm, storedFacts, older } = state;
   const behind = older ? [{ name, ok: false, found: olderText(older), remedy: "openclaw gateway restart" }] : [];
-  return [...behind, ...(recall || capture || shortTerm || storedFacts ? ownerChecks(host, agentId) : [])];
+  return [
+    ...behind,
+    ...(capture || captureOnCompaction ? noteChecks(host.workspaceDir(cfg, agentId)) : []),
+    ...(recall || capture || shortTerm || storedFacts ? ownerChecks(host, agentId) : []),
+  ];
+}
+
+/**
+ * Whether what is captured can be written: a status of the index says nothing of it.
+ * @param {string | undefined} workspaceDir
+ * @returns {Check[]}
+ */
+export function noteChecks(workspaceDir) {
+  const folders = workspaceDir ? [path.join(workspaceDir, "memory"), workspaceDir] : [];
+  const folder = folders.find((folder) => existsSync(folder));
+  if (!folder) return [];
+  try {
+    accessSync(folder, constants.W_OK);
+    return [];
+  } catch (error) {
+    const told = inWords(error);
+    return [{ name: "notes", ok: false, found: `nothing can be captured: ${errorCause(told)}`, remedy: errorRemedy(told) }];
+  }
 }
 
 /**

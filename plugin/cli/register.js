@@ -7,8 +7,8 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { action, numberOption, originOption, textsOption } from "./options.js";
 import { addConsolidateCommands } from "./register-consolidate.js";
 import { addIntentCommands } from "./register-intents.js";
-import { addStoreCommands } from "./register-store.js";
 import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
+import { addStoreCommands } from "./register-store.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
 

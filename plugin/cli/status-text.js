@@ -405,7 +405,7 @@ function changeLines(pending) {
 /** @param {NonNullable<AgentStatus["automatic"]>} parts */
 function automaticText(parts) {
   if ("error" in parts) return paint("red", parts.error.message);
-  const { recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts, activeMemory, older } = parts;
+  const { recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts, activeMemory, older, waiting } = parts;
   const on = [
     recall ? "recall" : "",
     capture ? `capture by ${capture}` : "",
@@ -416,7 +416,11 @@ function automaticText(parts) {
     activeMemory ? `active memory (${activeMemory})` : "",
   ].filter(Boolean);
   const said = on.length > 0 ? on.join(", ") : "off";
-  return older ? `${said}; ${paint("yellow", olderText(older))}` : said;
+  const notes = [
+    ...(waiting ? [`${counted(waiting, "turn")} ${waiting === 1 ? "waits" : "wait"} to be captured (openclaw memory doctor)`] : []),
+    ...(older ? [olderText(older)] : []),
+  ];
+  return [said, ...notes.map((note) => paint("yellow", note))].join("; ");
 }
 
 /**

@@ -3,8 +3,8 @@
 import { agentSettings, pluginSettings } from "../../lib/config.js";
 import { explainSettings } from "../../lib/explain-settings.js";
 import { native } from "../../lib/native.js";
-import { costsOf } from "../costs.js";
 import { chosen, nativeAgent } from "../consolidation/agent.js";
+import { costsOf } from "../costs.js";
 import { lastPutBack } from "../dreaming-switch.js";
 import { agentNow, automaticAgent, nativeOnly } from "../hooks/agent.js";
 import { olderSettings } from "../hooks/written.js";
@@ -69,7 +69,7 @@ export async function agentStatus(host, { cfg, agentId }, manager, { deep, index
     scan,
     costs: await costs(host, { cfg, agentId }, current, scan, consolidation),
     disk: await diskUse(host.stateDir(), agentId, current.dbPath),
-    automatic: automaticState(host, cfg, agentId),
+    automatic: await withWaiting(host, cfg, agentId, automaticState(host, cfg, agentId)),
     ...consolidation,
     ...(embeddingProbe ? { embeddingProbe } : {}),
     ...(repair ? { repair } : {}),
@@ -138,6 +138,25 @@ export function automaticState(host, cfg, agentId) {
   try {
     const older = olderSettings(host);
     return { ...automaticParts(agentNow(host, cfg, agentId).settings), ...(older.length > 0 ? { older } : {}) };
+  } catch (error) {
+    return { error: errorJson(error) };
+  }
+}
+
+/**
+ * The same with how many turns wait to be captured: a gateway works them off at once, so those that stay could not be written, or
+ * no model answered.
+ * @param {Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {ReturnType<typeof automaticState>} state
+ * @returns {Promise<ReturnType<typeof automaticState>>}
+ */
+async function withWaiting(host, cfg, agentId, state) {
+  if ("error" in state || !(state.capture || state.captureOnCompaction)) return state;
+  try {
+    const { waiting } = await native().listCaptures(automaticAgent(host, cfg, agentId).native, 1);
+    return waiting > 0 ? { ...state, waiting } : state;
   } catch (error) {
     return { error: errorJson(error) };
   }
