@@ -394,6 +394,8 @@ export interface NativeBinding {
   settleIntents: typeof settleIntents
   testIntents: typeof testIntents
   importIntents: typeof importIntents
+  isMachinePrompt: typeof isMachinePrompt
+  isBetween: typeof isBetween
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
   takeAutomaticNotices: typeof takeAutomaticNotices
@@ -928,6 +930,18 @@ export interface IntentSpeaker {
  * When the file cannot be read.
  */
 export declare function isActiveMemoryOff(agent: AutomaticAgent, sessionKey: string): boolean
+
+/**
+ * Whether a message in the user's role says nothing between what stands before and behind it: a machine's, or a command. As
+ * [`is_machine_prompt`].
+ */
+export declare function isBetween(text: string): boolean
+
+/**
+ * Whether no person wrote a message in the user's role: a cron job's prompt, a heartbeat, a word of another agent. `text` is as the
+ * host hands it over. Linear in its length.
+ */
+export declare function isMachinePrompt(text: string): boolean
 
 /**
  * Keeps what was asked and answered, for a user who wants to see it.

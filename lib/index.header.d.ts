@@ -394,6 +394,8 @@ export interface NativeBinding {
   settleIntents: typeof settleIntents
   testIntents: typeof testIntents
   importIntents: typeof importIntents
+  isMachinePrompt: typeof isMachinePrompt
+  isBetween: typeof isBetween
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
   takeAutomaticNotices: typeof takeAutomaticNotices

@@ -3,8 +3,8 @@
 import path from "node:path";
 import { agentEntry, listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { askModel } from "./hooks/model.js";
-import { noteAnswer } from "./hooks/spending.js";
 import { sessionEntry } from "./hooks/session-entry.js";
+import { noteAnswer } from "./hooks/spending.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
 import { takeOverOnce } from "./import/take-over.js";

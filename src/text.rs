@@ -10,7 +10,7 @@ use model::{
     error::{Code, Error},
 };
 use search::days;
-use text::chunk;
+use text::{chunk, envelope};
 
 /// One chunk of a Markdown text.
 #[napi(object)]
@@ -63,4 +63,18 @@ pub fn named_days(env: &Env, name: String, written: String, time_zone: Option<St
     let zone = zone_name(time_zone.as_deref());
     let (from, to) = days::instants(&name, &written, now_ms(), &zone).map_err(|error| to_js(env, error))?;
     Ok(NamedDays { from_ms: from as f64, to_ms: to as f64 })
+}
+
+/// Whether no person wrote a message in the user's role: a cron job's prompt, a heartbeat, a word of another agent. `text` is as the
+/// host hands it over. Linear in its length.
+#[napi]
+pub fn is_machine_prompt(text: String) -> bool {
+    envelope::is_machine_prompt(&text)
+}
+
+/// Whether a message in the user's role says nothing between what stands before and behind it: a machine's, or a command. As
+/// [`is_machine_prompt`].
+#[napi]
+pub fn is_between(text: String) -> bool {
+    envelope::is_between(&envelope::strip(&text))
 }

@@ -10,7 +10,7 @@ import { agentNow, hookAgent, recordOf } from "./agent.js";
 import { settleAtExit } from "./at-exit.js";
 import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { heard, noteListening, noteUnheard } from "./listening.js";
-import { lastMessages } from "./messages.js";
+import { lastMessages, lastWords } from "./messages.js";
 import { outsideHooks } from "./model.js";
 import { isPrivate, isUserTurn } from "./session.js";
 import { ownTurns } from "./speakers.js";
@@ -70,11 +70,11 @@ export async function captureTurn(plugin, event, ctx) {
  * @param {Record<string, any>} ctx
  */
 function recordTurn(host, agent, said, ctx) {
-  const [user, before] = lastMessages(said, 2, "user").reverse();
+  const [user] = lastMessages(said, 1, "user");
   const [assistant] = lastMessages(said, 1, "assistant");
   if (!user || !assistant) return;
   try {
-    native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx), before?.text);
+    native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx), lastWords(said, 1));
     settleAtExit();
     tellNotices(host);
   } catch (error) {

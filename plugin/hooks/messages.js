@@ -1,5 +1,6 @@
 // The host's messages as plain `{role, text}`, with the instant they were said where the host tells.
 
+import { native } from "../../lib/native.js";
 import { isHostsAnswer, textOf } from "../message-text.js";
 
 /** Characters of one message that are handed on; what a person types is far shorter. */
@@ -7,6 +8,9 @@ const MAX_CHARS = 20_000;
 
 /** Characters of a reply that recall is given: it looks at the beginning. */
 const MAX_REPLY = 2000;
+
+/** Messages looked at for the last that is no command. */
+const COMMANDS = 4;
 
 /** Messages looked at for the first that a person has written: commands and the host's own may stand before it. */
 const FIRST = 4;
@@ -38,7 +42,17 @@ export function lastMessages(messages, limit, only) {
 export function saidBefore(messages) {
   const [last] = lastMessages(messages, 1);
   const replied = last?.role === "assistant" ? last.text.slice(0, MAX_REPLY) : undefined;
-  return { before: lastMessages(messages, 1, "user")[0]?.text, replied };
+  return { before: lastWords(messages), replied };
+}
+
+/**
+ * What the user said last, behind commands.
+ * @param {unknown} messages
+ * @param {number} [skipped] The newest messages of the user that are not meant.
+ */
+export function lastWords(messages, skipped = 0) {
+  const said = lastMessages(messages, COMMANDS + skipped, "user").slice(0, -skipped || undefined);
+  return said.findLast(({ text }) => !native().isBetween(text))?.text;
 }
 
 /**
@@ -71,7 +85,7 @@ export function firstAndLast(messages, limit) {
 }
 
 /**
- * A message of user or assistant that holds text, and is not the host's own.
+ * A message of user or assistant that holds text, and is not the host's own: a cron job's prompt is no message before the user's next.
  * @param {any} message
  * @returns {Message | undefined}
  */
@@ -79,5 +93,6 @@ function plain(message) {
   const { role, content, timestamp } = message ?? {};
   if ((role !== "user" && role !== "assistant") || isHostsAnswer(message)) return undefined;
   const text = textOf(content).slice(0, MAX_CHARS);
+  if (role === "user" && native().isMachinePrompt(text)) return undefined;
   return text.trim() ? { role, text, ...(typeof timestamp === "number" ? { at: timestamp } : {}) } : undefined;
 }

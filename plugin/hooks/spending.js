@@ -3,8 +3,8 @@
 
 import { isRecord } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
-import { handOver } from "./at-exit.js";
 import { automaticAgent } from "./agent.js";
+import { handOver } from "./at-exit.js";
 
 /**
  * Books an answer; nobody waits for it. Hosts differ in where they tell the usage, and the oldest tell none.

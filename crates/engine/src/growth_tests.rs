@@ -270,6 +270,7 @@ fn taking_blocks_out_grows_with_the_text() {
         ("injected::blanked", &|text| ignored(injected::blanked(text))),
         ("envelope::strip", &|text| ignored(envelope::strip(text))),
         ("envelope::is_noise", &|text| ignored(envelope::is_noise(text))),
+        ("envelope::is_machine_prompt", &|text| ignored(envelope::is_machine_prompt(text))),
     ]);
 }
 

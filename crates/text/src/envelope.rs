@@ -40,6 +40,13 @@ const MACHINE_PROMPTS: &[&str] = &[
     "[Subagent Context]",
     "[Internal task completion event]",
     "[Inter-session message]",
+    "[OpenClaw cron wake]",
+    "[OpenClaw exec completion]",
+    "[OpenClaw heartbeat poll]",
+    "[OpenClaw interruption]",
+    "[OpenClaw room event]",
+    "[OpenClaw runtime event]",
+    "[OpenClaw session event]",
 ];
 
 /// `[Thu 2026-11-20 09:15 UTC] ` or `[WhatsApp Ana +351… 2026-11-20T09:15Z] ` in front of a message.
@@ -131,7 +138,27 @@ pub fn is_noise(text: &str) -> bool {
     text.is_empty()
         || SILENT_REPLIES.iter().any(|s| text.eq_ignore_ascii_case(s))
         || (text.starts_with('/') && text.lines().count() == 1 && text.split_whitespace().count() <= 4)
-        || MACHINE_PROMPTS.iter().any(|prompt| text.starts_with(prompt))
+        || begins_as_machines_do(text)
+}
+
+/// Whether a message is a command or a machine's: the user has said nothing between what stands before and behind it. `text` is
+/// without what the host put around it.
+#[must_use]
+pub fn is_between(text: &str) -> bool {
+    !text.trim().is_empty() && is_noise(text)
+}
+
+/// Whether no person wrote a message in the user's role, as the host hands it over.
+#[must_use]
+pub fn is_machine_prompt(text: &str) -> bool {
+    let text = beginning(text).trim_start();
+    // Few messages are looked at closely.
+    MACHINE_PROMPTS.iter().any(|prompt| text.contains(prompt))
+        && (begins_as_machines_do(text) || begins_as_machines_do(&strip(text)))
+}
+
+fn begins_as_machines_do(text: &str) -> bool {
+    MACHINE_PROMPTS.iter().any(|prompt| text.starts_with(prompt))
 }
 
 /// What is looked at of a message.
@@ -288,11 +315,29 @@ mod tests {
             "/model gpt please",
             "[silent]",
             "[Inter-session message] I like tea",
+            "[OpenClaw cron wake]",
         ] {
             assert!(is_noise(text), "{text}");
         }
         for text in ["/home/ana/notes is where the budget file lives now", "no reply from the bank yet"] {
             assert!(!is_noise(text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_machines_wrote_in_the_users_role_is_known_as_the_host_hands_it_over() {
+        for text in [
+            "[cron:ab5d-1 Weather 2026-11-30] Check the weather.",
+            "[Mon 2026-11-30 11:30 UTC] [cron:ab5d-1 Weather] Check the weather.",
+            "[OpenClaw cron wake]",
+            "  [Subagent Context] depth 1",
+        ] {
+            assert!(is_machine_prompt(text), "{text}");
+        }
+        for text in ["", "/status", "NONE", "Why does it say [cron:ab5d-1]?", "[Mon 2026-11-30 11:30 UTC] buy milk"] {
+            assert!(!is_machine_prompt(text), "{text}");
+        }
+        assert!(is_between("/status") && is_between("[OpenClaw cron wake]"));
+        assert!(!is_between("") && !is_between("buy milk"), "a picture without a word was said, too");
     }
 }

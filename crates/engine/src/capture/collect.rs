@@ -127,12 +127,15 @@ impl Collector {
         let texts: Vec<String> = job.messages.iter().map(|m| envelope::strip(&m.text)).collect();
         let withheld = taken_back::withheld(&job.messages, &texts);
         let mut before = None;
-        for (at, (message, withheld)) in job.messages.iter().zip(withheld).enumerate() {
+        for (at, ((message, text), withheld)) in job.messages.iter().zip(&texts).zip(withheld).enumerate() {
             if message.role != Role::User {
                 continue;
             }
             let hash = fingerprint_of(message);
-            let said_before = before.replace(message);
+            let said_before = before;
+            if !envelope::is_between(text) {
+                before = Some(message);
+            }
             // What was in a turn before was judged with it.
             if at < job.seen || judged.has(message, Some(at) == last) || !here.insert(hash.clone()) {
                 continue;

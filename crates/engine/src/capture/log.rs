@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    filter::Reason,
     journal::{FactSource, Journal, Record},
     rules::Category,
 };
@@ -71,6 +72,11 @@ impl Entry {
             (Some(of), Some(here)) => of == here,
             _ => self.session_key.is_some() && self.session_key.as_deref() == key,
         }
+    }
+
+    /// Whether the user said it: a command and a machine's message are none between two others.
+    pub(super) fn was_said(&self) -> bool {
+        self.text.is_empty() || self.reason.as_deref() != Some(Reason::Noise.as_str())
     }
 
     /// Whether it was noted before an instant, in milliseconds since the epoch.

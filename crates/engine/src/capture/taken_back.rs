@@ -94,7 +94,9 @@ pub(crate) fn withheld(messages: &[Message], texts: &[String]) -> Vec<bool> {
                 withheld.iter_mut().skip(last).for_each(|is| *is = true);
             }
             is_private = takes_back || is_off_record_at_an_end(text);
-            last = Some(withheld.len());
+            if !envelope::is_between(text) {
+                last = Some(withheld.len());
+            }
         }
         withheld.push(is_private);
     }
@@ -126,11 +128,14 @@ pub(crate) struct Wish<'a> {
 pub(crate) fn of_turn(job: &Job) -> Option<Wish<'_>> {
     let mut meant = None;
     for (at, message) in job.messages.iter().enumerate().filter(|(_, message)| message.role == Role::User) {
-        if at >= job.seen && takes_back(&envelope::strip(&message.text)) {
+        let text = envelope::strip(&message.text);
+        if at >= job.seen && takes_back(&text) {
             let is_of_before = meant.is_none_or(|(at, _)| at < job.seen);
             return Some(Wish { message, meant: meant.map(|(_, message)| message), is_of_before });
         }
-        meant = Some((at, message));
+        if !envelope::is_between(&text) {
+            meant = Some((at, message));
+        }
     }
     None
 }
@@ -265,6 +270,10 @@ mod tests {
             (Assistant, "I see, HIV."),
             (User, "My brother lives in Basel."),
             (Assistant, "Basel it is."),
+            // A cron job's turn, and a command.
+            (User, "[OpenClaw cron wake]"),
+            (Assistant, "It rains."),
+            (User, "/status"),
             (User, "Please don't save that."),
             (Assistant, "I won't mention Basel."),
             (User, "What is the weather?"),
@@ -274,7 +283,7 @@ mod tests {
             said.iter().map(|(role, text)| Message { role: *role, text: (*text).to_owned(), at: None }).collect();
         assert_eq!(
             withheld(&messages, &texts),
-            [false, false, true, true, true, true, true, true, false],
+            [false, false, true, true, true, true, true, true, true, true, true, false],
             "the wish alone means the message before it, and its answer"
         );
     }

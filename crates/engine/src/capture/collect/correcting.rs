@@ -33,7 +33,8 @@ impl Collector {
         if let Some(said) = candidates.last().filter(is_before) {
             return Ok(Some(with(&said.text, said.category)));
         }
-        let is_here = |entry: &&Entry| entry.is_of(job.session_key.as_deref(), job.session_id.as_deref());
+        let is_here =
+            |entry: &&Entry| entry.was_said() && entry.is_of(job.session_key.as_deref(), job.session_id.as_deref());
         let captures = self.journal().captures()?;
         let is_said_before = before.map(is_of);
         let last =

@@ -23,12 +23,29 @@ impl Collector {
         let is_of_conversation = |entry: &&Entry| entry.is_of(job.session_key.as_deref(), job.session_id.as_deref());
         let captures = self.journal().captures()?;
         let own = [fingerprint_of(wish.message), fingerprint(&job.id)];
-        let mut before = captures.iter().filter(is_of_conversation).filter(|entry| !own.contains(&entry.message));
+        let is_said = |entry: &&Entry| entry.was_said() && !own.contains(&entry.message);
+        let mut before = captures.iter().filter(is_of_conversation).filter(is_said);
         // Where a model listed the facts of a turn, they are known by the turn.
         let last = before.next().filter(|_| wish.is_of_before).map(|entry| entry.message.clone());
         let meant: Vec<String> = wish.meant.map(fingerprint_of).into_iter().chain(last).collect();
         let is_meant = |entry: &&Entry| meant.contains(&entry.message);
         Ok(captures.iter().filter(is_of_conversation).filter(is_meant).cloned().collect())
+    }
+
+    /// Ends the waiting of the turn that a turn takes back, of which nothing was captured yet: a disk or a model was away.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub(crate) fn end_waiting(&self, job: &Job) -> Result<()> {
+        let Some(wish) = taken_back::of_turn(job) else { return Ok(()) };
+        let is_meant = |other: &Job| match wish.meant {
+            Some(meant) => other.new_words().any(|message| message.text == meant.text),
+            None => true,
+        };
+        match self.journal().waiting_before(job)?.into_iter().find(is_meant) {
+            Some(meant) => self.journal().finish(&meant.id),
+            None => Ok(()),
+        }
     }
 
     /// Takes the words of what was taken back out of the log where nothing of it was captured.

@@ -72,6 +72,9 @@ fn a_correction_without_a_subject_is_kept_with_what_it_corrects() {
             vec![at("1", &[said], 0), at("2", &[correction], 0)],
             vec![at("1", &[said, correction], 0)],
             vec![at("1", &[&format!("{said} {correction}")], 0)],
+            // A command or a cron job's message between is nobody's.
+            vec![at("1", &[said], 0), at("2", &[said, "[OpenClaw cron wake]", "/status", correction], 1)],
+            vec![at("1", &[said], 0), at("2", &["[cron:a1 Weather] Check it."], 0), at("3", &[correction], 0)],
         ] {
             let dir = tempfile::tempdir().unwrap();
             let c = collector(dir.path());
