@@ -79,6 +79,10 @@ export function predecessorsSuite(version) {
     });
 
     test("their turns are shown once, memories beside them, and the file goes on", async () => {
+      // A process of its own opens the index first, and a busy machine takes longer for it than a turn may wait.
+      await host.edit((/** @type {any} */ entry) => {
+        entry.config.autoRecallTimeoutMs = 5000;
+      });
       host.takeChats();
       // The command line of older hosts stays in the main conversation, whatever session it is told.
       const local = host.atLeast("2026.6.11");
