@@ -81,13 +81,20 @@ export function safetySuite(version) {
       expect(await eventually(async () => (await notes()).includes("- The kite is red")), last()).toBe(true);
       const asked = JSON.stringify(host.takeChats().map((chat) => chat.messages));
       expect(asked).toMatch(/Memory flush before compaction.*Write only to memory\/\d{4}-\d\d-\d\d\.md/);
-      await say(`I prefer harbours to beaches. ${"The weather was nice. ".repeat(60)}Really.`);
-      await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
-      await host.chat(MAIN, "/compact");
-      expect(
-        await eventually(async () => (await notes()).includes("- [preference] I prefer harbours to beaches.")),
-        host.gatewayOutput.slice(-3000),
-      ).toBe(true);
+      // A flush may be through before the compaction comes, and what it has seen is the host's to keep: not so of each.
+      let isKept = false;
+      for (const fact of ["I prefer harbours to beaches.", "I prefer trams to buses.", "I prefer plums to pears."]) {
+        host.takeChats();
+        await say(`${fact} ${"The weather was nice. ".repeat(60)}Really.`);
+        await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
+        await host.chat(MAIN, "/compact");
+        isKept = await eventually(async () => (await notes()).includes(`- [preference] ${fact}`));
+        if (isKept) break;
+        const flushes = host.peekChats().map((chat) => JSON.stringify(chat.messages));
+        const hasSeen = flushes.some((said) => said.includes("Memory flush before compaction") && said.includes(fact));
+        expect(hasSeen, host.gatewayOutput.slice(-3000)).toBe(true);
+      }
+      expect(isKept, host.gatewayOutput.slice(-3000)).toBe(true);
       expect(await notes()).not.toContain("kites to swings");
     });
 
