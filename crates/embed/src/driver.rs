@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use futures::{StreamExt, stream::FuturesUnordered};
 use parking_lot::Mutex;
 use tokio::{sync::Semaphore, task::JoinSet};
 
@@ -29,6 +30,12 @@ use model::{
     error::{Code, Error, Result},
     usage::Usage,
 };
+
+/// Answers that are stored at a time: while a database far away says of one that it has it, the next is on its way there.
+const STORED_AT_ONCE: usize = 2;
+
+/// Vectors from which on the next answer is stored by itself.
+const STORED_TOGETHER: usize = 512;
 
 /// The vectors of one request, as they came.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,6 +168,8 @@ impl Embedder for Driver {
             timeout,
             stop: Arc::default(),
             tasks: JoinSet::new(),
+            storing: FuturesUnordered::new(),
+            unstored: 0,
             refusals: Refusals::default(),
         };
         Box::pin(run.drive(texts, sink))
@@ -179,6 +188,9 @@ struct Run {
     /// Set when nothing new may be sent, so that requests that wait for a retry give up.
     stop: Arc<AtomicBool>,
     tasks: JoinSet<Finished>,
+    /// What the caller stores, with how many answers that is.
+    storing: FuturesUnordered<BoxFuture<'static, (usize, Result<()>)>>,
+    unstored: usize,
     refusals: Refusals,
 }
 
@@ -198,13 +210,22 @@ impl Run {
             .map(|(position, _)| (position, blank.clone()))
             .collect();
         if !blanks.is_empty() {
-            sink(blanks)?;
+            sink(blanks).await?;
         }
         let mut queue = Queue::new(texts, self.core.pace.slots());
         let mut failure: Option<Error> = None;
         loop {
             self.launch(&mut queue);
-            let Some(joined) = self.tasks.join_next().await else {
+            let joined = tokio::select! {
+                biased;
+                Some((answers, stored)) = self.storing.next() => {
+                    self.unstored -= answers;
+                    stored?;
+                    continue;
+                }
+                joined = self.tasks.join_next(), if self.storing.len() < STORED_AT_ONCE => joined,
+            };
+            let Some(mut joined) = joined else {
                 match self.second_requests(&mut queue).await {
                     Ok(true) => continue,
                     Ok(false) => break,
@@ -214,36 +235,64 @@ impl Run {
                     }
                 }
             };
-            let finished = joined.map_err(|_| Error::new(Code::Internal, "an embedding request broke off"))?;
-            let mut ready = Vec::new();
-            let mut settled = match finished.outcome {
-                Ok(checked) => {
-                    self.settle(&finished.job, checked, &mut ready);
-                    Ok(())
+            let (mut ready, mut answers) = (Vec::new(), 0);
+            loop {
+                let settled = match joined {
+                    Ok(finished) => self.finish(finished, &mut queue, &mut ready).await,
+                    Err(_) => {
+                        let error = Error::new(Code::Internal, "an embedding request broke off");
+                        Err(Fault::new(FaultKind::Fatal, error))
+                    }
+                };
+                if let Err(fault) = settled {
+                    let hopeless = fault.kind != FaultKind::Unavailable || self.core.breaker.is_open();
+                    if hopeless {
+                        self.stop.store(true, Ordering::Relaxed);
+                    }
+                    failure.get_or_insert(fault.error);
                 }
-                Err(fault) => self.recover(finished.job, finished.sent_bytes, fault, &mut queue, &mut ready),
-            };
-            if settled.is_ok() && self.refusals.are_suspicious() {
-                settled = self.ask_for_a_harmless_text().await;
-            }
-            if let Err(fault) = settled {
-                let hopeless = fault.kind != FaultKind::Unavailable || self.core.breaker.is_open();
-                if hopeless {
-                    self.stop.store(true, Ordering::Relaxed);
+                answers += 1;
+                // What came while others were stored goes with it.
+                let next = if ready.len() < STORED_TOGETHER { self.tasks.try_join_next() } else { None };
+                match next {
+                    Some(next) => joined = next,
+                    None => break,
                 }
-                failure.get_or_insert(fault.error);
             }
             if !ready.is_empty() {
-                // The next requests travel while the caller stores these.
-                self.launch(&mut queue);
-                sink(ready)?;
+                let storing = sink(ready);
+                self.unstored += answers;
+                self.storing.push(Box::pin(async move { (answers, storing.await) }));
             }
+        }
+        while let Some((_, stored)) = self.storing.next().await {
+            stored?;
         }
         failure.map_or(Ok(()), Err)
     }
 
+    /// Takes in what a request came to.
+    async fn finish(
+        &mut self,
+        finished: Finished,
+        queue: &mut Queue<'_>,
+        ready: &mut Vec<(usize, Embedded)>,
+    ) -> Result<(), Fault> {
+        match finished.outcome {
+            Ok(checked) => self.settle(&finished.job, checked, ready),
+            Err(fault) => self.recover(finished.job, finished.sent_bytes, fault, queue, ready)?,
+        }
+        if self.refusals.are_suspicious() { self.ask_for_a_harmless_text().await } else { Ok(()) }
+    }
+
+    /// Sends the next requests: as many as may be in flight, and one fewer for each answer but the first that is not stored
+    /// yet. So a kill loses the same however slow the store is.
     fn launch(&mut self, queue: &mut Queue<'_>) {
-        while !self.stop.load(Ordering::Relaxed) && self.tasks.len() < self.core.pace.slots() {
+        let slots = self.core.pace.slots();
+        while !self.stop.load(Ordering::Relaxed)
+            && self.tasks.len() < slots
+            && self.tasks.len() + self.unstored <= slots
+        {
             let limits = *self.core.limits.lock();
             let Some(job) = queue.next(&limits) else { return };
             let texts = queue.texts_of(&job, &limits);

@@ -41,7 +41,11 @@ pub mod secret;
 pub(crate) mod transport;
 pub(crate) mod wire;
 
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{
+    future::{Future, ready},
+    pin::Pin,
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -120,9 +124,18 @@ pub struct Limits {
     pub input_tokens: usize,
 }
 
-/// Takes the outcomes of one finished request, as (position in `texts`, outcome). An error stops the run. It is
-/// called on the task that drives the run, so it must not block for long.
-pub(crate) type Sink<'a> = dyn FnMut(Vec<(usize, Embedded)>) -> Result<()> + Send + 'a;
+/// Takes the outcomes of one finished request, as (position in `texts`, outcome), and gives what stores them. An error of
+/// that stops the run. It is called on the task that drives the run, so it must not block.
+pub(crate) type Sink<'a> = dyn FnMut(Vec<(usize, Embedded)>) -> Storing + Send + 'a;
+
+/// What a [`Sink`] took in, on its way to where it is kept.
+pub type Storing = BoxFuture<'static, Result<()>>;
+
+/// The same where nothing is waited for.
+#[must_use]
+pub fn stored() -> Storing {
+    Box::pin(ready(Ok(())))
+}
 
 /// A text that no provider has a reason to refuse: sent to find out whether it works at all.
 pub const HARMLESS_TEXT: &str = "memory";
@@ -191,8 +204,8 @@ pub trait Embedder: Send + Sync {
     fn expect_dims(&self, _dims: usize) {}
 
     /// Embeds any number of texts and hands every finished request to `sink` at once, in whatever order requests
-    /// finish, so that a kill loses only what is in flight. The implementation packs requests to its limits and
-    /// keeps several in flight. `timeout` bounds each request. Each text reaches the sink at most once, and
+    /// finish, so that a kill loses only what is in flight. All that the sink took in is stored when the call ends. The
+    /// implementation packs requests to its limits and keeps several in flight. `timeout` bounds each request. Each text reaches the sink at most once, and
     /// exactly once when the call succeeds.
     ///
     /// # Errors
@@ -234,7 +247,7 @@ pub trait Embedder: Send + Sync {
                         *slot = Some(outcome);
                     }
                 }
-                Ok(())
+                stored()
             };
             self.embed_each(texts, purpose, timeout, &mut collect).await?;
             outcomes

@@ -10,6 +10,7 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
+use tokio::runtime::Handle;
 
 use super::{BatchApi, JobState, MAX_JOB_TEXTS};
 use crate::{
@@ -252,7 +253,9 @@ impl BatchEmbedder {
                     ready.extend(positions.into_iter().map(|position| (position, Embedded::Vector(vector.clone()))));
                 }
                 if ready.len() >= HANDED_OVER {
-                    stored = sink(std::mem::take(&mut ready));
+                    // Lines of a file are read no faster than they are stored.
+                    let storing = sink(std::mem::take(&mut ready));
+                    stored = tokio::task::block_in_place(|| Handle::current().block_on(storing));
                 }
                 match &stored {
                     Ok(()) => Ok(()),
@@ -263,7 +266,7 @@ impl BatchEmbedder {
         };
         stored?;
         if !ready.is_empty() {
-            sink(ready)?;
+            sink(ready).await?;
         }
         self.direct.record(0, tokens);
         match read {

@@ -193,13 +193,13 @@ impl Embedder for InProcess {
         Box::pin(async move {
             if purpose == Purpose::Query {
                 let vectors = self.queries.embed(&self.prefixed(texts, purpose), timeout).await?;
-                return sink(vectors.into_iter().map(Embedded::Vector).enumerate().collect());
+                return sink(vectors.into_iter().map(Embedded::Vector).enumerate().collect()).await;
             }
             let mut failure = None;
             // Documents wait for their turn however long that takes.
             for (first, reply) in self.submit(&self.prefixed(texts, purpose))? {
                 match reply.await.unwrap_or_else(|_| Err(source::closed())) {
-                    Ok(vectors) => sink((first..).zip(vectors.into_iter().map(Embedded::Vector)).collect())?,
+                    Ok(vectors) => sink((first..).zip(vectors.into_iter().map(Embedded::Vector)).collect()).await?,
                     Err(error) => failure = failure.or(Some(error)),
                 }
             }

@@ -1,12 +1,14 @@
 //! Providers that are slow, wrong or broken: nothing unusable gets through, nothing is asked for too often.
 
 use std::{
+    future::ready,
     io::{Read, Write},
     net::TcpListener,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
 use super::*;
+use crate::{Storing, stored};
 use model::error::Code;
 
 #[tokio::test]
@@ -65,7 +67,7 @@ async fn a_used_up_quota_stops_at_once_and_keeps_what_is_done() {
     let many = texts(500);
     let mut sink = |finished: Vec<(usize, Embedded)>| {
         kept.extend(finished);
-        Ok(())
+        stored()
     };
     let error = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await.unwrap_err();
     assert_eq!(error.code(), Code::ProviderQuota);
@@ -111,7 +113,7 @@ async fn a_request_that_always_fails_does_not_hold_up_the_others() {
     let mut kept = 0;
     let mut sink = |finished: Vec<(usize, Embedded)>| {
         kept += finished.len();
-        Ok(())
+        stored()
     };
     let error = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await.unwrap_err();
     assert_eq!(error.code(), Code::ProviderUnavailable);
@@ -197,7 +199,7 @@ async fn a_failing_sink_stops_the_run() {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(Vectors).mount(&server).await;
     let (embedder, _) = openai(&server);
-    let mut sink = |_: Vec<(usize, Embedded)>| Err(Error::new(Code::DiskFull, "full"));
+    let mut sink = |_: Vec<(usize, Embedded)>| -> Storing { Box::pin(ready(Err(Error::new(Code::DiskFull, "full")))) };
     let many = texts(1000);
     let error = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await.unwrap_err();
     assert_eq!(error.code(), Code::DiskFull);

@@ -5,6 +5,7 @@ mod media;
 mod refusals;
 mod replies;
 mod secrets;
+mod storing;
 mod wire_formats;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};

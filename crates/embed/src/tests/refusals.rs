@@ -1,6 +1,7 @@
 //! Providers that take no request of this size, or not this text: they are asked with less, and the other texts go on.
 
 use super::*;
+use crate::stored;
 use model::error::Code;
 
 #[tokio::test]
@@ -100,7 +101,7 @@ async fn no_answer_to_everything_is_a_refusal_of_a_text() {
             let mut refused = 0;
             let mut sink = |finished: Vec<(usize, Embedded)>| {
                 refused += finished.len();
-                Ok(())
+                stored()
             };
             let many = texts(count);
             let outcome = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await;

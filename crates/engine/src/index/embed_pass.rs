@@ -3,11 +3,10 @@
 use std::{borrow::Cow, sync::Arc, time::Duration, vec::IntoIter};
 
 use futures::future::join_all;
-use tokio::runtime::Handle;
 
 use super::{Progress, Step, media::read_media, rows::stored_text, sweep::Sweep};
 use crate::{blocking::background, workspace::roots::Roots};
-use embed::{Embedded, Embedder, Purpose, media::Media};
+use embed::{Embedded, Embedder, Purpose, Storing, media::Media};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
 use store::{
     Reader, Store, Tx,
@@ -154,11 +153,13 @@ impl EmbedPass {
                 }
             }
             let write = self.write(space, vectors, refused, report);
-            // Nothing new is asked for until this is stored, however slow the disk is: a kill then loses only what is
-            // under way. The requests that are travel on meanwhile.
-            tokio::task::block_in_place(|| Handle::current().block_on(write))?;
-            self.tell(report, total);
-            self.cancel.check()
+            let (tell, step, cancel) = (Arc::clone(&self.progress), step(report, total), self.cancel.clone());
+            let storing: Storing = Box::pin(async move {
+                write.await?;
+                tell(&step);
+                cancel.check()
+            });
+            storing
         };
         self.embedder.embed_each(&texts, Purpose::Document, self.timeout, &mut sink).await
     }
@@ -202,17 +203,12 @@ impl EmbedPass {
                 }
                 drop(some);
                 self.write(space, vectors, refused, report).await?;
-                self.tell(report, total);
+                (self.progress)(&step(report, total));
                 if let Some(error) = failure {
                     return Err(error);
                 }
             }
         }
-    }
-
-    fn tell(&self, report: &EmbedReport, total: usize) {
-        let completed = (report.embedded + report.refused).min(total);
-        (self.progress)(&Step { completed, total, label: "Embedding".to_owned() });
     }
 
     /// Stores what was made, with its cost, so that a kill loses neither.
@@ -222,18 +218,22 @@ impl EmbedPass {
         vectors: Vec<NewEmbedding>,
         refused: Vec<(Hash, String)>,
         report: &mut EmbedReport,
-    ) -> impl Future<Output = Result<()>> {
+    ) -> impl Future<Output = Result<()>> + Send + 'static {
         report.embedded += vectors.len();
         report.refused += refused.len();
         let spent = Spent { sent: self.embedder.take_usage(), needed: 0, embedded: vectors.len() as u64 };
-        let (space_id, booking) = (space.id, self.booking.clone());
-        self.store.write_indexed_async(move |tx: &mut Tx<'_>| {
-            tx.insert_embeddings(space_id, &vectors)?;
-            for (hash, reason) in &refused {
-                tx.refuse_text(space_id, hash, reason)?;
-            }
-            booking.add(tx, &spent)
-        })
+        let (space_id, booking, store) = (space.id, self.booking.clone(), Arc::clone(&self.store));
+        async move {
+            store
+                .write_indexed_async(move |tx: &mut Tx<'_>| {
+                    tx.insert_embeddings(space_id, &vectors)?;
+                    for (hash, reason) in &refused {
+                        tx.refuse_text(space_id, hash, reason)?;
+                    }
+                    booking.add(tx, &spent)
+                })
+                .await
+        }
     }
 
     /// Switches searches over to the space when it covers the live generation, or when they have none.
@@ -283,6 +283,12 @@ fn some_media(roots: &Roots, mut page: IntoIter<MissingMedia>) -> (Vec<(Hash, Me
         }
     }
     (some, page)
+}
+
+/// How far a pass is.
+fn step(report: &EmbedReport, total: usize) -> Step {
+    let completed = (report.embedded + report.refused).min(total);
+    Step { completed, total, label: "Embedding".to_owned() }
 }
 
 /// How much of the live generation has vectors.

@@ -152,6 +152,10 @@ const DELETE: &str = concat!(
     "SELECT count(*) FROM gone"
 );
 
+fn size(file: &NewFile<'_>) -> Result<i64> {
+    i64::try_from(file.size).map_err(|_| Error::new(Code::Argument, "a file is too large for the index"))
+}
+
 /// A file as it is sent.
 pub(super) struct FileParams<'f> {
     file: &'f NewFile<'f>,
@@ -170,9 +174,13 @@ impl<'f> FileParams<'f> {
          indexed_ms = $11 WHERE agent = $1 AND id = $2 AND generation = $3 AND source = $4 AND path = $5";
 
     pub(super) fn new(file: &'f NewFile<'f>) -> Result<Self> {
-        let too_large = |_| Error::new(Code::Argument, "a file is too large for the index");
-        let size = i64::try_from(file.size).map_err(too_large)?;
-        Ok(Self { file, hash: &file.hash, size, lines: i64::from(file.lines), terms: i64::from(file.terms) })
+        Ok(Self {
+            file,
+            hash: &file.hash,
+            size: size(file)?,
+            lines: i64::from(file.lines),
+            terms: i64::from(file.terms),
+        })
     }
 
     pub(super) fn all<'a>(
@@ -194,6 +202,58 @@ impl<'f> FileParams<'f> {
             int8(&self.lines),
             int8(&self.terms),
             int8(now_ms),
+        ]
+    }
+}
+
+/// Files as they are sent, all in one statement.
+struct FileRows<'f> {
+    sources: Vec<&'f str>,
+    paths: Vec<&'f str>,
+    hashes: Vec<&'f [u8]>,
+    mtimes_ns: Vec<i64>,
+    sizes: Vec<i64>,
+    lines: Vec<i64>,
+    terms: Vec<i64>,
+}
+
+impl<'f> FileRows<'f> {
+    const INSERT: &'static str = "INSERT INTO file (agent, id, generation, source, path, hash, mtime_ns, size, lines, terms, \
+           indexed_ms) SELECT $1, f.id, $2, f.source, f.path, f.hash, f.mtime_ns, f.size, f.lines, f.terms, $3 \
+         FROM unnest($4, $5, $6, $7, $8, $9, $10, $11) f (id, source, path, hash, mtime_ns, size, lines, terms)";
+
+    fn new(files: impl Iterator<Item = &'f NewFile<'f>> + Clone) -> Result<Self> {
+        let all = || files.clone();
+        Ok(Self {
+            sources: all().map(|file| file.source).collect(),
+            paths: all().map(|file| file.path).collect(),
+            hashes: all().map(|file| file.hash.as_slice()).collect(),
+            mtimes_ns: all().map(|file| file.mtime_ns).collect(),
+            sizes: all().map(size).collect::<Result<_>>()?,
+            lines: all().map(|file| i64::from(file.lines)).collect(),
+            terms: all().map(|file| i64::from(file.terms)).collect(),
+        })
+    }
+
+    fn all<'a>(
+        &'a self,
+        agent: &'a i64,
+        ids: &'a Vec<i64>,
+        generation: &'a GenerationId,
+        now_ms: &'a i64,
+    ) -> [Param<'a>; 11] {
+        [
+            int8(agent),
+            int8(generation),
+            int8(now_ms),
+            (ids as _, Type::INT8_ARRAY),
+            (&self.sources as _, Type::TEXT_ARRAY),
+            (&self.paths as _, Type::TEXT_ARRAY),
+            (&self.hashes as _, Type::BYTEA_ARRAY),
+            (&self.mtimes_ns as _, Type::INT8_ARRAY),
+            (&self.sizes as _, Type::INT8_ARRAY),
+            (&self.lines as _, Type::INT8_ARRAY),
+            (&self.terms as _, Type::INT8_ARRAY),
         ]
     }
 }
@@ -331,17 +391,17 @@ impl Tx<'_> {
         let kept: Vec<&[u8]> = all_chunks().map(|chunk| chunk.hash.as_slice()).collect();
         let old = [(&sources as _, Type::TEXT_ARRAY), (&paths as _, Type::TEXT_ARRAY), (&kept as _, Type::BYTEA_ARRAY)];
         let gone = self.to_delete((&generation, &version), old);
-        let params = files.iter().map(|(file, _)| FileParams::new(file)).collect::<Result<Vec<_>>>()?;
-        let params = params.iter().zip(&ids).map(|(file, id)| file.all(&self.agent, id, &generation, &self.now_ms));
-        let params: Vec<_> = params.collect();
+        let of_files = FileRows::new(files.iter().map(|(file, _)| *file))?;
+        let of_files = of_files.all(&self.agent, &ids, &generation, &self.now_ms);
         let of_chunks = rows.statements();
-        let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone)];
-        all.extend(params.iter().map(|params| (FileParams::INSERT, params.as_slice())));
+        let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone), (FileRows::INSERT, &of_files)];
         all.extend(of_chunks.iter().map(|(sql, params)| (*sql, params.as_slice())));
-        self.tx.execute_all(&all)?;
-        for (id, (_, chunks)) in ids.iter().zip(files) {
-            self.add_words(generation, id + 1, chunks);
-        }
+        self.tx.execute_all_meanwhile(&all, || {
+            for (id, (_, chunks)) in ids.iter().zip(files) {
+                self.add_words(generation, id + 1, chunks);
+            }
+            self.sort_words();
+        })?;
         Ok(FileId::new(ids.first().copied().unwrap_or_default()))
     }
 

@@ -341,6 +341,16 @@ impl Transaction<'_> {
         self.wait(together(self.client()?, statements, None))
     }
 
+    /// [`Self::execute_all`], and meanwhile some work of this thread.
+    ///
+    /// # Errors
+    /// As [`Self::rows`].
+    pub(super) fn execute_all_meanwhile(&self, statements: &[Statement<'_>], work: impl FnOnce()) -> Result<()> {
+        let sent = together(self.client()?, statements, None);
+        // They are sent when they are asked for the first time.
+        self.wait(async { tokio::join!(biased; sent, async { work() }).0 })
+    }
+
     /// Runs a statement with the next question, or with the end, where what it changed is of no interest. Where it fails,
     /// that question does.
     pub(super) fn execute_later(&self, sql: &'static str, params: Vec<Owned>) {

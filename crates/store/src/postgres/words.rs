@@ -369,6 +369,12 @@ impl Tx<'_> {
         }
     }
 
+    /// Does what there is to do of the end of the write for the words that were added so far.
+    pub(super) fn sort_words(&self) {
+        let Some(pending) = self.reader.pending else { return };
+        pending.borrow_mut().0.values_mut().for_each(|words| words.builder.sort());
+    }
+
     /// Removes the words of a generation.
     pub(super) fn drop_words(&self, generation: GenerationId) -> Result<()> {
         let params = [int8(&self.agent), int8(&generation)];

@@ -90,11 +90,16 @@ impl Builder {
         self.pairs.extend(terms.map(|term| (TermHash::of(term), id)));
     }
 
+    /// Does most of the work of [`Self::finish`] now.
+    pub(in super::super) fn sort(&mut self) {
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+    }
+
     /// The blocks, in order.
     #[must_use]
     pub fn finish(mut self) -> Vec<Stored> {
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
+        self.sort();
         let mut writer = Writer::default();
         let mut blocks = Vec::new();
         for same in self.pairs.chunk_by(|a, b| a.0 == b.0) {

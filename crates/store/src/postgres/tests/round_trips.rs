@@ -155,11 +155,11 @@ fn a_write_of_many_files_waits_three_times_and_one_of_an_answer_of_a_provider_on
     let direct = open(&Arc::new(database(&options(&place.url))), &schema, "one");
     let (live, space) =
         direct.write(|tx| Ok((tx.begin_building("words")?.id, tx.get_or_create_space("a")?.id))).unwrap();
-    // The agent is found. Files: begin, settings and fence; what was there, a row each, and all chunks in three; words in two,
+    // The agent is found. Files: begin, settings and fence; what was there, all files, and all chunks in three; words in two,
     // the next id and the end. The lease: begin, settings and whose it is; that it is taken; the end. The first vectors: begin,
     // settings, fence, a file that was touched, and their length in two; they in two, the cost and the end. Others: begin, settings,
     // fence, they in two, the cost and the end.
-    let address = line(&place.url, &[3, 1, 3, 6, 4, 3, 1, 1, 6, 4, 7, 7]);
+    let address = line(&place.url, &[3, 1, 3, 5, 4, 3, 1, 1, 6, 4, 7, 7]);
     let agent = open(&Arc::new(database(&Options { pool_size: 1, ..options(&address) })), &schema, "one");
     let ((file, chunk), chunks) = (tea(), [tea().1, tea().1]);
     agent

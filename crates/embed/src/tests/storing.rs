@@ -1,0 +1,87 @@
+//! What a run has paid for and its caller has not stored yet.
+
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+
+use super::*;
+use crate::Storing;
+
+/// What was handed over, and how much of it is stored.
+#[derive(Default)]
+struct Store {
+    handed: Vec<usize>,
+    stored: Vec<usize>,
+}
+
+/// A sink that stores one answer for each permit.
+fn slow(
+    store: &Arc<Mutex<Store>>,
+    permits: &Arc<Semaphore>,
+) -> impl FnMut(Vec<(usize, Embedded)>) -> Storing + Send + use<> {
+    let (store, permits) = (Arc::clone(store), Arc::clone(permits));
+    move |finished| {
+        store.lock().handed.push(finished.len());
+        let (store, permits) = (Arc::clone(&store), Arc::clone(&permits));
+        Box::pin(async move {
+            permits.acquire().await.unwrap().forget();
+            store.lock().stored.push(finished.len());
+            Ok(())
+        })
+    }
+}
+
+async fn server() -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(super::Vectors).mount(&server).await;
+    server
+}
+
+/// Waits until a server was asked so often and for some time no more.
+async fn asked_at_last(server: &MockServer, times: usize) -> usize {
+    while requests(server).await < times {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    requests(server).await
+}
+
+// A kill loses what is under way, which may be one part in a hundred: answers count until they are stored.
+#[tokio::test]
+async fn however_slow_the_store_no_more_is_under_way() {
+    let server = server().await;
+    let (embedder, _) = openai(&server);
+    let (store, permits) = (Arc::default(), Arc::new(Semaphore::new(0)));
+    let mut sink = slow(&store, &permits);
+    let run = tokio::spawn(async move {
+        embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await.unwrap();
+    });
+    assert_eq!(asked_at_last(&server, 5).await, 5, "four requests, and the answer of one");
+    assert!(store.lock().handed.len() <= 2, "two are stored at a time");
+    let first = store.lock().handed[0];
+    permits.add_permits(1);
+    let most = 5 + first.div_ceil(16);
+    assert_eq!(asked_at_last(&server, most).await, most, "as many as are stored now");
+    permits.add_permits(1_000);
+    run.await.unwrap();
+    assert_eq!(store.lock().stored.iter().sum::<usize>(), 500, "all is stored when the run ends");
+}
+
+// A database that is a millisecond away was waited for once an answer, however many were there already.
+#[tokio::test]
+async fn what_comes_while_others_are_stored_goes_together() {
+    let server = server().await;
+    let (embedder, _) = openai(&server);
+    let (store, permits) = (Arc::default(), Arc::new(Semaphore::new(0)));
+    let mut sink = slow(&store, &permits);
+    let run = tokio::spawn(async move {
+        embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await.unwrap();
+    });
+    asked_at_last(&server, 5).await;
+    permits.add_permits(2);
+    asked_at_last(&server, 6).await;
+    let handed = store.lock().handed.clone();
+    assert!(handed.iter().any(|texts| *texts > 16), "some hold several answers: {handed:?}");
+    permits.add_permits(1_000);
+    run.await.unwrap();
+    assert_eq!(store.lock().stored.iter().sum::<usize>(), 500);
+}
