@@ -220,8 +220,9 @@ impl Run {
                 biased;
                 Some((answers, stored)) = self.storing.next() => {
                     self.unstored -= answers;
-                    stored?;
-                    continue;
+                    let Err(error) = stored else { continue };
+                    failure = Some(error);
+                    break;
                 }
                 joined = self.tasks.join_next(), if self.storing.len() < STORED_AT_ONCE => joined,
             };
@@ -265,10 +266,18 @@ impl Run {
                 self.storing.push(Box::pin(async move { (answers, storing.await) }));
             }
         }
+        // What is paid for is stored where it can be.
+        let stored = self.all_stored().await;
+        failure.map_or(stored, Err)
+    }
+
+    /// Waits for what is being stored.
+    async fn all_stored(&mut self) -> Result<()> {
+        let mut all = Ok(());
         while let Some((_, stored)) = self.storing.next().await {
-            stored?;
+            all = all.and(stored);
         }
-        failure.map_or(Ok(()), Err)
+        all
     }
 
     /// Takes in what a request came to.

@@ -1,10 +1,13 @@
 //! What a run has paid for and its caller has not stored yet.
 
+use std::future::ready;
+
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use super::*;
 use crate::Storing;
+use model::error::Code;
 
 /// What was handed over, and how much of it is stored.
 #[derive(Default)]
@@ -84,4 +87,28 @@ async fn what_comes_while_others_are_stored_goes_together() {
     permits.add_permits(1_000);
     run.await.unwrap();
     assert_eq!(store.lock().stored.iter().sum::<usize>(), 500);
+}
+
+#[tokio::test]
+async fn what_is_being_stored_is_stored_when_something_else_cannot_be() {
+    let server = server().await;
+    let (embedder, _) = openai(&server);
+    let (store, permits): (Arc<Mutex<Store>>, _) = (Arc::default(), Arc::new(Semaphore::new(0)));
+    let (mut first, called) = (slow(&store, &permits), Arc::new(Semaphore::new(0)));
+    let told = Arc::clone(&called);
+    let mut is_first = true;
+    let mut sink = move |finished: Vec<(usize, Embedded)>| -> Storing {
+        if std::mem::take(&mut is_first) {
+            return first(finished);
+        }
+        told.add_permits(1);
+        Box::pin(ready(Err(Error::new(Code::DiskFull, "full"))))
+    };
+    let run =
+        tokio::spawn(async move { embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await });
+    called.acquire().await.unwrap().forget();
+    assert!(store.lock().stored.is_empty());
+    permits.add_permits(1);
+    assert_eq!(run.await.unwrap().unwrap_err().code(), Code::DiskFull);
+    assert_eq!(store.lock().stored.len(), 1, "what came before");
 }

@@ -142,7 +142,7 @@ impl EmbedPass {
                 Cow::Owned(text) => (missing.hash, text),
             })
             .unzip();
-        let mut sink = |finished: Vec<(usize, Embedded)>| {
+        let mut sink = |finished: Vec<(usize, Embedded)>| -> Storing {
             let mut vectors = Vec::with_capacity(finished.len());
             let mut refused = Vec::new();
             for (position, outcome) in finished {
@@ -154,12 +154,11 @@ impl EmbedPass {
             }
             let write = self.write(space, vectors, refused, report);
             let (tell, step, cancel) = (Arc::clone(&self.progress), step(report, total), self.cancel.clone());
-            let storing: Storing = Box::pin(async move {
+            Box::pin(async move {
                 write.await?;
                 tell(&step);
                 cancel.check()
-            });
-            storing
+            })
         };
         self.embedder.embed_each(&texts, Purpose::Document, self.timeout, &mut sink).await
     }

@@ -5,6 +5,7 @@ use std::{
     borrow::Cow,
     cell::{Cell, OnceCell, RefCell},
     future::poll_fn,
+    pin::{Pin, pin},
     sync::atomic::{AtomicU64, Ordering},
     task::Poll,
     time::Duration,
@@ -237,6 +238,16 @@ impl Transaction<'_> {
     /// Waits for an answer of the database, which is asked to begin before where it was not, and does before what was to
     /// be done later.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
+        let mut there = None;
+        self.wait_for(pin!(async {
+            there = Some(answer.await?);
+            Ok(())
+        }))?;
+        there.ok_or_else(|| Error::new(Code::Internal, "an answer of the database is lost"))
+    }
+
+    /// [`Self::wait`] whatever the answer is: this is much code, and there once.
+    fn wait_for(&self, answer: Pin<&mut dyn Future<Output = Result<(), tokio_postgres::Error>>>) -> Result<()> {
         self.waits.fetch_add(1, Ordering::Relaxed);
         let later = self.later.take();
         let answer = async {
@@ -437,13 +448,19 @@ async fn together(
 
 /// Waits until something is there, or it is said that it is no longer wanted.
 pub(super) fn wait<T>(runtime: &Handle, cancel: &Cancel, wanted: impl Future<Output = T>) -> Result<T> {
+    let mut there = None;
+    wait_for(runtime, cancel, pin!(async { there = Some(wanted.await) }))?;
+    there.ok_or_else(|| Error::new(Code::Internal, "what was waited for is lost"))
+}
+
+/// [`wait`] whatever it is for, for the same reason as [`Transaction::wait_for`].
+fn wait_for(runtime: &Handle, cancel: &Cancel, mut wanted: Pin<&mut dyn Future<Output = ()>>) -> Result<()> {
     cancel.check()?;
     runtime.block_on(async {
-        tokio::pin!(wanted);
         loop {
             tokio::select! {
                 biased;
-                there = &mut wanted => return Ok(there),
+                () = &mut wanted => return Ok(()),
                 () = tokio::time::sleep(LOOK) => cancel.check()?,
             }
         }
