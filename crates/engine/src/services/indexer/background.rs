@@ -78,6 +78,11 @@ impl Indexer {
 
     /// The disk may have changed.
     async fn noticed(self: &Arc<Self>, dirty: Dirty) {
+        // Beside this and a pass that it had begun itself the first search of 350,000 chunks took 0.36 to 0.6 s on two cores,
+        // not 0.23 to 0.37.
+        if dirty.cause == Cause::Started {
+            self.quiet.at_last().await;
+        }
         if self.context.is_closed() {
             return;
         }

@@ -7,6 +7,7 @@ mod first;
 mod lines;
 mod maintenance;
 mod queue;
+mod quiet;
 mod sessions;
 mod swept;
 mod sync;
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 use self::{
     background::Background,
     lines::LineQueue,
+    quiet::{Quiet, Searching},
     sessions::Sessions,
     swept::Swept,
     sync::{TextQueue, VectorQueue},
@@ -55,6 +57,7 @@ pub struct Indexer {
     lines: Arc<LineQueue>,
     recent_lines: Arc<RecentLines>,
     sessions: Sessions,
+    quiet: Quiet,
     background: Mutex<Option<Background>>,
     /// Something changed on disk since the last text pass began.
     dirty: AtomicBool,
@@ -89,6 +92,7 @@ impl Indexer {
             lines: Arc::default(),
             recent_lines: Arc::default(),
             sessions: Sessions::default(),
+            quiet: Quiet::default(),
             background: Mutex::default(),
             dirty: AtomicBool::new(false),
             behind: AtomicBool::new(false),
@@ -98,6 +102,11 @@ impl Indexer {
             checking: AtomicBool::new(false),
             reading_first: AtomicBool::new(false),
         }
+    }
+
+    /// A search is under way as long as this is there: looks at the whole disk wait for it.
+    pub(super) fn searching(&self) -> Searching {
+        self.quiet.searching()
     }
 
     /// What the service tells of itself.

@@ -99,7 +99,13 @@ impl Indexer {
             return;
         }
         if self.sessions.warm.lock().put(key.to_owned(), ()).is_none() {
-            self.sync_sessions_in_background(Scope::All);
+            let indexer = Arc::clone(self);
+            tokio::spawn(async move {
+                indexer.quiet.at_last().await;
+                if !indexer.context.is_closed() {
+                    indexer.sync_sessions_in_background(Scope::All);
+                }
+            });
         }
     }
 

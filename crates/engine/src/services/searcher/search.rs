@@ -191,6 +191,7 @@ impl Searcher {
         {
             return Err(error.clone());
         }
+        let _searching = self.indexer.searching();
         self.indexer.warm_up(session_key);
         if self.context.settings().settings.sync.on_search && self.indexer.is_behind() {
             self.indexer.sync_in_background();
