@@ -2,8 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crossbeam_channel::{Sender, bounded};
-
 use super::{
     Progress, Step,
     changes::{Changes, FILES_IN_FLIGHT, REFUSED, Read},
@@ -31,7 +29,7 @@ use crate::{
 use model::{
     cancel::Cancel,
     config::settings::Settings,
-    error::{Code, Error, ErrorKind, RAISE_LIMIT, Result},
+    error::{Error, ErrorKind, RAISE_LIMIT, Result},
     source::Source,
 };
 use store::{
@@ -283,25 +281,6 @@ impl TextPass<'_> {
         report: &mut TextReport,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<(String, Hash)>> {
-        // What was read is written meanwhile, one transaction at a time, and held is no more than the next one.
-        let (hand, batches) = bounded::<Vec<Read>>(0);
-        std::thread::scope(|scope| {
-            let writer = scope.spawn(|| batches.into_iter().try_for_each(|batch| self.commit(target, batch)));
-            let read = self.read_changes(target, stale, (report, skipped), hand);
-            let written = writer.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "a write broke off")));
-            written.and(read)
-        })
-    }
-
-    /// Reads what changed, and hands it over in transactions; gives the files that are to be written, with their content.
-    fn read_changes(
-        &self,
-        target: &Target<'_>,
-        stale: &[&Entry],
-        (report, skipped): (&mut TextReport, &mut Vec<Skipped>),
-        hand: Sender<Vec<Read>>,
-    ) -> Result<Vec<(String, Hash)>> {
-        let hand = move |batch| hand.send(batch).map_err(|_| Error::new(Code::Internal, "nobody writes what is read"));
         let mut written = Vec::new();
         let mut batch: Vec<Read> = Vec::new();
         let (mut chunks, mut done) = (0, 0);
@@ -332,14 +311,14 @@ impl TextPass<'_> {
                 }
             }
             if chunks >= CHUNKS_PER_TRANSACTION || batch.len() >= FILES_PER_TRANSACTION {
-                hand(std::mem::take(&mut batch))?;
+                self.commit(target, std::mem::take(&mut batch))?;
                 chunks = 0;
             }
             done += 1;
             (self.progress)(&Step { completed: done, total: stale.len(), label: "Reading notes".to_owned() });
             Ok(())
         })?;
-        hand(batch)?;
+        self.commit(target, batch)?;
         Ok(written)
     }
 
