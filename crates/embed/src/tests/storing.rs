@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use parking_lot::Mutex;
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, task::JoinHandle};
 
 use super::*;
 use crate::Storing;
@@ -39,6 +39,15 @@ async fn server() -> MockServer {
     server
 }
 
+/// Embeds 500 texts, sixteen a request.
+fn run(
+    server: &MockServer,
+    mut sink: impl FnMut(Vec<(usize, Embedded)>) -> Storing + Send + 'static,
+) -> JoinHandle<Result<()>> {
+    let (embedder, _) = openai(server);
+    tokio::spawn(async move { embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await })
+}
+
 /// Waits until a server was asked so often and for some time no more.
 async fn asked_at_last(server: &MockServer, times: usize) -> usize {
     while requests(server).await < times {
@@ -52,12 +61,8 @@ async fn asked_at_last(server: &MockServer, times: usize) -> usize {
 #[tokio::test]
 async fn however_slow_the_store_no_more_is_under_way() {
     let server = server().await;
-    let (embedder, _) = openai(&server);
     let (store, permits) = (Arc::default(), Arc::new(Semaphore::new(0)));
-    let mut sink = slow(&store, &permits);
-    let run = tokio::spawn(async move {
-        embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await.unwrap();
-    });
+    let run = run(&server, slow(&store, &permits));
     assert_eq!(asked_at_last(&server, 5).await, 5, "four requests, and the answer of one");
     assert!(store.lock().handed.len() <= 2, "two are stored at a time");
     let first = store.lock().handed[0];
@@ -65,7 +70,7 @@ async fn however_slow_the_store_no_more_is_under_way() {
     let most = 5 + first.div_ceil(16);
     assert_eq!(asked_at_last(&server, most).await, most, "as many as are stored now");
     permits.add_permits(1_000);
-    run.await.unwrap();
+    run.await.unwrap().unwrap();
     assert_eq!(store.lock().stored.iter().sum::<usize>(), 500, "all is stored when the run ends");
 }
 
@@ -73,39 +78,31 @@ async fn however_slow_the_store_no_more_is_under_way() {
 #[tokio::test]
 async fn what_comes_while_others_are_stored_goes_together() {
     let server = server().await;
-    let (embedder, _) = openai(&server);
     let (store, permits) = (Arc::default(), Arc::new(Semaphore::new(0)));
-    let mut sink = slow(&store, &permits);
-    let run = tokio::spawn(async move {
-        embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await.unwrap();
-    });
+    let run = run(&server, slow(&store, &permits));
     asked_at_last(&server, 5).await;
     permits.add_permits(2);
     asked_at_last(&server, 6).await;
     let handed = store.lock().handed.clone();
     assert!(handed.iter().any(|texts| *texts > 16), "some hold several answers: {handed:?}");
     permits.add_permits(1_000);
-    run.await.unwrap();
+    run.await.unwrap().unwrap();
     assert_eq!(store.lock().stored.iter().sum::<usize>(), 500);
 }
 
 #[tokio::test]
 async fn what_is_being_stored_is_stored_when_something_else_cannot_be() {
     let server = server().await;
-    let (embedder, _) = openai(&server);
     let (store, permits): (Arc<Mutex<Store>>, _) = (Arc::default(), Arc::new(Semaphore::new(0)));
     let (mut first, called) = (slow(&store, &permits), Arc::new(Semaphore::new(0)));
-    let told = Arc::clone(&called);
-    let mut is_first = true;
-    let mut sink = move |finished: Vec<(usize, Embedded)>| -> Storing {
+    let (told, mut is_first) = (Arc::clone(&called), true);
+    let run = run(&server, move |finished| {
         if std::mem::take(&mut is_first) {
             return first(finished);
         }
         told.add_permits(1);
         Box::pin(ready(Err(Error::new(Code::DiskFull, "full"))))
-    };
-    let run =
-        tokio::spawn(async move { embedder.embed_each(&texts(500), Purpose::Document, TIMEOUT, &mut sink).await });
+    });
     called.acquire().await.unwrap().forget();
     assert!(store.lock().stored.is_empty());
     permits.add_permits(1);

@@ -235,6 +235,11 @@ impl<'f> FileRows<'f> {
         })
     }
 
+    /// Sources and paths.
+    fn names(&self) -> [Param<'_>; 2] {
+        [(&self.sources as _, Type::TEXT_ARRAY), (&self.paths as _, Type::TEXT_ARRAY)]
+    }
+
     fn all<'a>(
         &'a self,
         agent: &'a i64,
@@ -242,13 +247,14 @@ impl<'f> FileRows<'f> {
         generation: &'a GenerationId,
         now_ms: &'a i64,
     ) -> [Param<'a>; 11] {
+        let [sources, paths] = self.names();
         [
             int8(agent),
             int8(generation),
             int8(now_ms),
             (ids as _, Type::INT8_ARRAY),
-            (&self.sources as _, Type::TEXT_ARRAY),
-            (&self.paths as _, Type::TEXT_ARRAY),
+            sources,
+            paths,
             (&self.hashes as _, Type::BYTEA_ARRAY),
             (&self.mtimes_ns as _, Type::INT8_ARRAY),
             (&self.sizes as _, Type::INT8_ARRAY),
@@ -386,12 +392,12 @@ impl Tx<'_> {
         let all_chunks = || files.iter().flat_map(|(_, chunks)| *chunks);
         let rows = ids.iter().zip(files).map(|(id, (_, chunks))| (*id, id + 1, *chunks));
         let rows = ChunkRows::new(self, generation, rows)?;
-        let (sources, paths): (Vec<_>, Vec<_>) = files.iter().map(|(file, _)| (file.source, file.path)).unzip();
+        let of_files = FileRows::new(files.iter().map(|(file, _)| *file))?;
         let version = self.version()?;
         let kept: Vec<&[u8]> = all_chunks().map(|chunk| chunk.hash.as_slice()).collect();
-        let old = [(&sources as _, Type::TEXT_ARRAY), (&paths as _, Type::TEXT_ARRAY), (&kept as _, Type::BYTEA_ARRAY)];
+        let [sources, paths] = of_files.names();
+        let old = [sources, paths, (&kept as _, Type::BYTEA_ARRAY)];
         let gone = self.to_delete((&generation, &version), old);
-        let of_files = FileRows::new(files.iter().map(|(file, _)| *file))?;
         let of_files = of_files.all(&self.agent, &ids, &generation, &self.now_ms);
         let of_chunks = rows.statements();
         let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone), (FileRows::INSERT, &of_files)];
